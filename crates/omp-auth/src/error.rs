@@ -6,15 +6,12 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
     #[error(
-        "The login of {provider} is no longer accepted ({cause}). Run `omp login {provider}` to log in again."
+        "the login for {provider} is no longer valid ({cause}); run `omp login {provider}` to log in again"
     )]
     Refused { provider: String, cause: String },
-    #[error(
-        "The login of {provider} could not be renewed: {reason}. It is kept; try again when the login server \
-         can be reached."
-    )]
+    #[error("cannot refresh the login for {provider}: {reason}; it is kept, try again later")]
     Unreachable { provider: String, reason: String },
-    #[error("The login of {provider} was removed. Run `omp login {provider}`.")]
+    #[error("the login for {provider} was removed; run `omp login {provider}`")]
     Gone { provider: String },
     #[error(transparent)]
     Lock(#[from] LockError),

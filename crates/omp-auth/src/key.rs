@@ -20,13 +20,13 @@ const MAX_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    #[error("The key is empty. Paste the key itself, or pipe it in.")]
+    #[error("the key is empty; paste it or pipe it in")]
     Empty,
-    #[error("The key holds spaces, line breaks or control characters inside. Copy it again, in one piece.")]
+    #[error("the key contains spaces, line breaks or control characters; copy it again")]
     Broken,
-    #[error("The key holds characters that cannot be sent to a provider. Copy it again.")]
+    #[error("the key contains characters that cannot be sent to a provider; copy it again")]
     NotAscii,
-    #[error("The key is longer than 16 KiB; that is not a key.")]
+    #[error("the key is longer than 16 KiB")]
     TooLong,
 }
 

@@ -14,9 +14,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("{} cannot be locked: {source}.", path.display())]
+    #[error("cannot lock {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("Another process has renewed the same login for more than 45 seconds. Try again.")]
+    #[error("another process has been refreshing this login for more than 45 seconds; try again")]
     Busy,
 }
 

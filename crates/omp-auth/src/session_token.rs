@@ -26,7 +26,7 @@ pub(crate) async fn trade(
     if answer.status != 200 {
         return Err(refusal(answer.status, &value));
     }
-    read(&value, account, now_ms).ok_or_else(|| Refusal::Passing("it answered without a token".to_owned()))
+    read(&value, account, now_ms).ok_or_else(|| Refusal::Passing("the response contains no token".to_owned()))
 }
 
 /// GitHub explains itself in words, and forbids who asks too often with the same status as who may not ask.

@@ -53,10 +53,10 @@ pub enum SignInError {
     #[error("{0} does not know this key. Nothing was stored.")]
     Refused(String),
     /// What was given is no key.
-    #[error("{0} Nothing was stored.")]
+    #[error("{0}; nothing was stored")]
     Key(#[from] KeyError),
     /// The person changed their mind.
-    #[error("The login was cancelled. Nothing was stored.")]
+    #[error("login cancelled; nothing was stored")]
     Cancelled,
     /// The login did not come to its end.
     #[error(transparent)]

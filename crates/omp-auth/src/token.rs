@@ -54,7 +54,8 @@ pub(crate) async fn request(
     if answer.status != 200 || value.get("error").is_some() {
         return Err(refusal(answer.status, &value));
     }
-    granted(&value, now_ms).ok_or_else(|| Refusal::Passing("it answered without an access token".to_owned()))
+    granted(&value, now_ms)
+        .ok_or_else(|| Refusal::Passing("the response contains no access token".to_owned()))
 }
 
 pub(crate) fn encode(encoding: Encoding, fields: Vec<(String, String)>) -> PlainBody {

@@ -49,7 +49,7 @@ pub enum UsageError {
     },
     #[error("{flag} requires a {what}")]
     NoName { flag: &'static str, what: &'static str },
-    #[error("`{word}` is not a command.")]
+    #[error("`{word}` is not a command")]
     NotACommand { word: String },
     #[error("{reason}")]
     Command {
@@ -74,12 +74,9 @@ impl UsageError {
 
     /// The text for standard error, hints included, each line ended.
     pub fn render(&self) -> String {
-        let prefix = if matches!(self, UsageError::Command { .. }) { "error" } else { "Error" };
-        let mut text = format!("{prefix}: {self}\n");
-        for hint in self.hints() {
-            let _ = writeln!(text, "{hint}");
-        }
-        text
+        // Commands have always reported their usage errors in lower case, and scripts look for that.
+        let label = if matches!(self, UsageError::Command { .. }) { "error" } else { "Error" };
+        error_text(label, &self.to_string(), &self.hints())
     }
 
     fn hints(&self) -> Vec<String> {
@@ -99,7 +96,7 @@ impl UsageError {
             UsageError::BadValue(_) => vec![HELP.into()],
             UsageError::NotACommand { word } => vec![
                 "Run 'omp plugin ...' to manage plugins and extensions.".into(),
-                format!("Run 'omp launch {word}' to send the word as a prompt."),
+                format!("Run 'omp launch {word}' to send it as a prompt."),
             ],
             UsageError::Command { usage, .. } => vec![format!("Usage: {usage}")],
             UsageError::NotUtf8 { .. } | UsageError::NoName { .. } | UsageError::NotYet { .. } => vec![],
@@ -121,6 +118,15 @@ impl UsageError {
         let near = flags.iter().filter_map(|flag| Some((flag.clone(), nearest(flag, extensions)?))).collect();
         UsageError::UnknownFlags { flags, near }
     }
+}
+
+/// How every error of the program looks on standard error: `Error: what failed`, then hints on lines of their own.
+pub fn error_text(label: &str, message: &str, hints: &[String]) -> String {
+    let mut text = format!("{label}: {message}\n");
+    for hint in hints {
+        let _ = writeln!(text, "{hint}");
+    }
+    text
 }
 
 impl From<BadValue> for UsageError {
@@ -154,11 +160,7 @@ fn shortened(flag: &str) -> String {
 }
 
 fn not_yet(waiting: &[Waiting]) -> String {
-    let sentence = |waiting: &Waiting| {
-        format!(
-            "{} is not available yet: it needs {}, which a later release brings.",
-            waiting.what, waiting.part
-        )
-    };
+    let sentence =
+        |waiting: &Waiting| format!("{} is not available yet (it needs {})", waiting.what, waiting.part);
     waiting.iter().map(sentence).collect::<Vec<_>>().join("\n")
 }

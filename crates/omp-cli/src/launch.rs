@@ -234,7 +234,7 @@ impl Launch {
         self.model.thinking = ThinkingArg::from_word(&word.trim().to_lowercase());
         if self.model.thinking.is_none() {
             self.warnings.push(format!(
-                "\"{word}\" is not a thinking level, so the default applies. Levels: {}.",
+                "unknown thinking level \"{word}\": using the default (levels: {})",
                 ThinkingArg::WORDS.join(", ")
             ));
         }
@@ -244,7 +244,7 @@ impl Launch {
     /// extension took over the flag before it, is too late to choose directories.
     fn note_late_profile(&mut self, values: &Values) {
         for flag in ["profile", "alias"].into_iter().filter(|flag| values.has(flag)) {
-            self.warnings.push(format!("--{flag} was ignored. Write it before the flags of extensions."));
+            self.warnings.push(format!("--{flag} was ignored: write it before the flags of extensions"));
         }
     }
 

@@ -26,7 +26,7 @@ mod words;
 
 pub use command::{CommandCall, CompleteQuery, ModelsCall, Positionals, parse_command};
 pub use complete::completion_script;
-pub use error::{UsageError, Waiting};
+pub use error::{UsageError, Waiting, error_text};
 pub use help::{Topic, render_help};
 pub use launch::{
     ApprovalArgs, ExtendArgs, ExtensionArg, Launch, ModelArgs, PlaceArgs, PromptArgs, Resume, RoleArgs,

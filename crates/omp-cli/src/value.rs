@@ -30,8 +30,7 @@ pub(crate) enum BadValue {
     #[error("Expected one of {words} for {target}, got \"{given}\"", words = words.join(", "))]
     NotOneOf { target: String, given: String, words: &'static [&'static str] },
     #[error(
-        "Expected a time for {0}, got \"{1}\". Give seconds (600), or hours, minutes and seconds \
-         (10m, 1h, 90s, 1h30m)"
+        "Expected a duration for {0}, got \"{1}\" (seconds, such as 600, or units, such as 90s, 10m, 1h30m)"
     )]
     NotDuration(String, String),
 }

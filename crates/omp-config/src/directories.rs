@@ -24,9 +24,7 @@ pub struct Directories {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DirectoryError {
-    #[error(
-        "cannot tell where your files are: HOME is not set. Set HOME, or PI_CODING_AGENT_DIR to a directory of your choice"
-    )]
+    #[error("cannot find the home directory: HOME is not set (set HOME or PI_CODING_AGENT_DIR)")]
     NoHome,
     #[error(transparent)]
     Profile(#[from] InvalidProfile),

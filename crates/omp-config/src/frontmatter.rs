@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Document {
         return Document {
             body: text.trim().to_owned(),
             warning: Some(format!(
-                "the front matter has {} bytes, more than the {MAXIMUM} that are read; it counts as text",
+                "the front matter has {} bytes, more than the limit of {MAXIMUM}; it is treated as text",
                 head.len()
             )),
             ..Document::default()
@@ -63,8 +63,8 @@ fn metadata(head: &str) -> (Map<String, Value>, Option<String>) {
             let line = error.location().map_or(2, |location| location.line() + 1);
             let reason = error.without_snippet().to_string();
             let warning = format!(
-                "line {line}: the front matter is not valid YAML ({}); only its simple `key: value` lines are used, \
-                 all as text",
+                "line {line}: the front matter is not valid YAML ({}); only simple `key: value` lines are \
+                 used, as text",
                 reason.lines().next().unwrap_or_default()
             );
             (simple_lines(head), Some(warning))
@@ -150,7 +150,7 @@ mod tests {
         let document = parse(&text);
         assert!(document.data.is_empty());
         assert_eq!(document.body, text);
-        assert!(document.warning.unwrap().contains("more than the 65536"));
+        assert!(document.warning.unwrap().contains("more than the limit of 65536"));
     }
 
     #[test]

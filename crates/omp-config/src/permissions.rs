@@ -56,7 +56,7 @@ pub fn load(directories: &Directories) -> Result<ProjectRules, SettingsError> {
     if bytes.len() > MAX_BYTES {
         return Err(broken("is too large".to_owned()));
     }
-    serde_json::from_slice(&bytes).map_err(|error| broken(format!("cannot be understood: {error}")))
+    serde_json::from_slice(&bytes).map_err(|error| broken(format!("cannot be parsed: {error}")))
 }
 
 /// Allows more in a project.

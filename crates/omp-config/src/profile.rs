@@ -71,9 +71,9 @@ fn objection(name: &str) -> Option<&'static str> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
     if !name.chars().all(allowed) {
-        Some("it holds a character that is not allowed")
+        Some("it contains a character that is not allowed")
     } else if matches!(name, "." | "..") {
-        Some("it means a directory")
+        Some("it names a directory")
     } else if name.ends_with('.') {
         Some("it ends with a dot")
     } else if DEVICES.contains(&stem.as_str()) {

@@ -17,11 +17,11 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    #[error("{} cannot be read: {reason}. Move it away to start with an empty list", path.display())]
+    #[error("cannot read {}: {reason} (move it away to start with an empty list)", path.display())]
     Unreadable { path: PathBuf, reason: String },
     #[error(transparent)]
     Lock(#[from] SettingsError),
-    #[error("the agreement could not be saved: {0}")]
+    #[error("cannot save the trust decision: {0}")]
     Write(String),
 }
 
@@ -56,7 +56,7 @@ pub fn change_trust<T>(
     change: impl FnOnce(&mut TrustBook) -> T,
 ) -> Result<T, TrustError> {
     let path = trust_file(directories);
-    let mut outcome = Err(TrustError::Write("nothing was done".to_owned()));
+    let mut outcome = Err(TrustError::Write("nothing was changed".to_owned()));
     exclusively(&path, || {
         outcome = load_trust(directories).and_then(|mut book| {
             let answer = change(&mut book);

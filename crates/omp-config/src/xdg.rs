@@ -26,13 +26,14 @@ pub struct Initialized {
 
 #[derive(Debug, thiserror::Error)]
 pub enum XdgError {
-    #[error("XDG directories are used on Linux only; here everything stays in ~/.omp")]
+    #[error("XDG directories are used on Linux only; on this system everything stays in ~/.omp")]
     NotLinux,
     #[error(
-        "none of XDG_DATA_HOME, XDG_STATE_HOME and XDG_CACHE_HOME is set to an absolute path; set those you want omp to use, for every shell, and run this again"
+        "none of XDG_DATA_HOME, XDG_STATE_HOME and XDG_CACHE_HOME is set to an absolute path; set the ones \
+         omp should use in your shell profile and try again"
     )]
     NothingSet,
-    #[error("PI_CODING_AGENT_DIR is set, and keeps everything in {}; unset it to use the XDG directories", .0.display())]
+    #[error("PI_CODING_AGENT_DIR keeps everything in {}; unset it to use the XDG directories", .0.display())]
     Moved(PathBuf),
     #[error("cannot create {}: {source}", path.display())]
     Create { path: PathBuf, source: std::io::Error },

@@ -94,7 +94,7 @@ fn odd_tables() {
     assert!(text(&path, "").unwrap().contains("od\"d; DROP (1 row)"));
     assert!(text(&path, ":od\"d; DROP?order=c\"d").unwrap().contains("a b | c\"d\n"));
     assert!(text(&path, ":v").unwrap().contains("CREATE VIEW v"));
-    assert!(text(&path, ":v:1").unwrap_err().to_string().contains("neither a primary key"));
+    assert!(text(&path, ":v:1").unwrap_err().to_string().contains("neither a single-column primary key"));
     assert!(text(&path, ":f:1").unwrap().contains("body: words"));
     let target = Target { table: "v".to_owned(), key: None };
     let error = write(&path, &target, "{one: 2}", &Stop::never()).unwrap_err().to_string();
@@ -147,5 +147,5 @@ fn very_wide_rows_are_bounded() {
     assert!(!shown.contains("more follow"));
     let answer = read(&path, &Selector::parse("?q=SELECT * FROM t").unwrap(), &Stop::never()).unwrap();
     assert_eq!(answer.limit, Some(9));
-    assert!(answer.text.ends_with("[The first 9 rows are shown. Narrow the statement for others]"));
+    assert!(answer.text.ends_with("[First 9 rows shown. Narrow the statement to see others]"));
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// A quote was opened and not closed.
-    #[error("The path {0} has an opening quote without a closing one. Close it, or leave both out.")]
+    #[error("unclosed quote in the path {0}")]
     OpenQuote(String),
     /// Something follows the path.
-    #[error("There is something after the path: {0}. Put a path with spaces into quotes.")]
+    #[error("unexpected text after the path: {0} (quote a path that contains spaces)")]
     Several(String),
 }
 

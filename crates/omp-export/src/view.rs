@@ -46,7 +46,7 @@ pub(crate) struct Place {
 pub enum ViewError {
     /// There is no such file, or it does not begin with a header.
     #[error(
-        "{} is not a session. Name a session file, which ends in .jsonl and begins with a line of type \"session\".",
+        "{} is not a session; specify a session file (.jsonl)",
         .0.display()
     )]
     NotASession(PathBuf),
@@ -54,7 +54,7 @@ pub enum ViewError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The file was opened but reading it failed.
-    #[error("Cannot read the session {}: {source}. Check that you may read the file.", path.display())]
+    #[error("cannot read the session {}: {source} (check its permissions)", path.display())]
     Read {
         /// The session file.
         path: PathBuf,

@@ -107,18 +107,20 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     #[error(
-        "'{scheme}://{target}' names nothing. Use {scheme}://<number>, {scheme}://<owner>/<repo>/<number>, or {scheme}:// and {scheme}://<owner>/<repo> for lists."
+        "invalid URL '{scheme}://{target}': use {scheme}://<number>, {scheme}://<owner>/<repo>/<number>, \
+         or {scheme}:// and {scheme}://<owner>/<repo> for lists"
     )]
     Unknown { scheme: &'static str, target: String },
     #[error(
-        "Only pull requests have a diff: use pr://<number>/diff, pr://<number>/diff/<file number> or pr://<number>/diff/all."
+        "only pull requests have a diff: use pr://<number>/diff, pr://<number>/diff/<file number> or \
+         pr://<number>/diff/all"
     )]
     NoDiff,
-    #[error("'{0}' is no file of a diff: files are counted from 1. Use diff to list them.")]
+    #[error("'{0}' is not a file number of the diff: numbers start at 1 (list them with diff)")]
     File(String),
-    #[error("state={value} is not one of {known}.")]
+    #[error("state={value} is not one of {known}")]
     State { value: String, known: String },
-    #[error("limit={0} is not a number from 1 to 100.")]
+    #[error("limit={0} is not a number from 1 to 100")]
     Limit(String),
 }
 

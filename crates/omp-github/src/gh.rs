@@ -46,7 +46,7 @@ impl Gh {
         match cancel.run_until_cancelled(work).await {
             None => Err(GhError::Cancelled),
             Some(Err(_)) => {
-                Err(GhError::Failed(format!("gh did not end within {} seconds.", PATIENCE.as_secs())))
+                Err(GhError::Failed(format!("gh timed out after {} seconds", PATIENCE.as_secs())))
             }
             Some(Ok(result)) => result,
         }
@@ -57,7 +57,7 @@ impl Gh {
             answer(self.start(arguments)?, MOST_OUTPUT, MOST_COMPLAINT).await;
         match exit {
             Exit::Exited(0) if output.len() < MOST_OUTPUT => Ok(output),
-            Exit::Exited(0) => Err(GhError::Failed("The answer of gh is larger than 32 MB.".to_owned())),
+            Exit::Exited(0) => Err(GhError::Failed("the output of gh exceeds 32 MB".to_owned())),
             _ => Err(explain(arguments, &output, &complaint)),
         }
     }

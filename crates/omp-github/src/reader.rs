@@ -207,10 +207,10 @@ impl Github {
     async fn json(&self, arguments: &[String], cancel: &CancellationToken) -> Result<Value, String> {
         let answer = self.gh.run(arguments, cancel).await.map_err(explain)?;
         if answer.trim().is_empty() {
-            return Err(format!("gh {} printed nothing.", arguments.join(" ")));
+            return Err(format!("gh {} printed nothing", arguments.join(" ")));
         }
         serde_json::from_str(&answer)
-            .map_err(|error| format!("gh {} did not print JSON: {error}.", arguments.join(" ")))
+            .map_err(|error| format!("gh {} did not print JSON: {error}", arguments.join(" ")))
     }
 
     async fn look(&self, key: &Key) -> Option<(Row, Age)> {
@@ -237,8 +237,8 @@ fn command(kind: Kind) -> &'static str {
 fn explain(error: GhError) -> String {
     match error {
         GhError::NoRepository => {
-            "The working directory belongs to no repository on GitHub that gh knows. Name the \
-                                  repository, as in issue://<owner>/<repo>/<number>."
+            "the working directory is not a GitHub repository that gh knows; specify one, as in \
+             issue://<owner>/<repo>/<number>"
                 .to_owned()
         }
         other => other.to_string(),

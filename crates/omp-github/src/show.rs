@@ -153,7 +153,7 @@ pub(crate) fn part(diff: &str, place: &str, part: Part) -> Result<String, String
         Part::All => Ok(diff.to_owned()),
         Part::File(index) => match files.get(index - 1) {
             Some(file) => Ok(file.text.to_owned()),
-            None => Err(format!("{place}/diff has {} files; there is no file {index}.", files.len())),
+            None => Err(format!("{place}/diff has no file {index}, only {} files", files.len())),
         },
         Part::Files => {
             let mut text = format!("{} files changed in {place}\n\n", files.len());

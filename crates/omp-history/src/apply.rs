@@ -108,13 +108,13 @@ fn make_room(path: &Path) -> io::Result<()> {
             return Err(behind_a_link());
         }
         let made = std::fs::create_dir_all(directory);
-        made.map_err(|error| io::Error::other(format!("its directory cannot be made: {error}")))?;
+        made.map_err(|error| io::Error::other(format!("cannot create its directory: {error}")))?;
     }
     really_there(path)?;
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => {
             let bare = has_only_directories(path).unwrap_or(false);
-            let reason = "a directory is in its place, with files that are not ours to remove";
+            let reason = "a directory with other files is in its place";
             if bare { remove_empty(path) } else { Err(io::Error::other(reason)) }
         }
         _ => Ok(()),
@@ -131,7 +131,7 @@ fn really_there(path: &Path) -> io::Result<()> {
 }
 
 fn behind_a_link() -> io::Error {
-    io::Error::other("a directory above it is a link by now; remove the link, and try again")
+    io::Error::other("a parent directory is now a link; remove the link and try again")
 }
 
 fn has_only_directories(directory: &Path) -> io::Result<bool> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// The store could not be read or written.
-    #[error("{}: {source}.", path.display())]
+    #[error("{}: {source}", path.display())]
     Store {
         /// Where.
         path: PathBuf,
@@ -16,10 +16,10 @@ pub enum HistoryError {
         source: io::Error,
     },
     /// A copy is gone, or is no longer what its name says.
-    #[error("the kept copy is missing or damaged")]
+    #[error("the saved copy is missing or damaged")]
     Lost,
     /// What is there could not be saved before it is overwritten.
-    #[error("what is there now could not be saved first; it is unchanged")]
+    #[error("cannot save the current file first; it is unchanged")]
     Unsaved,
     /// Git refused.
     #[error("git {command}: {reason}")]
@@ -30,7 +30,7 @@ pub enum HistoryError {
         reason: String,
     },
     /// Git took too long, now or before. It is not asked again.
-    #[error("git {command}: no answer after {patience:?}")]
+    #[error("git {command}: timed out after {patience:?}")]
     Silent {
         /// Its first word.
         command: String,
@@ -39,37 +39,39 @@ pub enum HistoryError {
     },
     /// The repository would have git run something, and the user has not agreed to that.
     #[error(
-        "{risk} of the repository can run a program, and the project is not trusted; /trust add trusts it"
+        "{risk} of the repository can run a program and the project is not trusted (to trust it: /trust \
+         add)"
     )]
     Risky {
         /// What would run it.
         risk: String,
     },
     /// Git said more than was wanted.
-    #[error("git {command}: the answer is too long")]
+    #[error("git {command}: the output is too long")]
     TooLong {
         /// Its first word.
         command: String,
     },
     /// The session is somebody else's.
-    #[error("The session is not ours to write: {0}.")]
+    #[error("the session is read-only: {0}")]
     NotOurs(String),
     /// Another process wrote to the journal in the middle of something.
-    #[error("Another process writes the history of files of this session.")]
+    #[error("another process is writing the checkpoints of this session")]
     Elsewhere,
     /// More files differ than one restore should touch.
     #[error(
-        "More than {0} files differ from that moment. Was another branch checked out? Bring the files back with git."
+        "more than {0} files differ from the checkpoint; if you switched branches, restore the files with \
+         git"
     )]
     TooMany(usize),
     /// Nothing is kept of that prompt.
-    #[error("No checkpoint of that prompt is kept.")]
+    #[error("no checkpoint for this prompt")]
     NoCheckpoint,
     /// No restore could be undone.
-    #[error("There is nothing to redo.")]
+    #[error("nothing to redo")]
     NothingToRedo,
     /// The work was given up, because the program ends.
-    #[error("The program ends; nothing was changed.")]
+    #[error("omp is exiting; nothing was changed")]
     Interrupted,
 }
 

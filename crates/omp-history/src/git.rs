@@ -97,7 +97,7 @@ impl Git {
         match root.is_absolute() && root.to_str().is_some() && root.is_dir() {
             true => Ok(Self { cwd: root, ..outside }),
             false => {
-                let reason = format!("{} is no directory with a name that is text", root.display());
+                let reason = format!("{} is not a directory with a UTF-8 name", root.display());
                 Err(HistoryError::Git { command: "rev-parse".to_owned(), reason })
             }
         }

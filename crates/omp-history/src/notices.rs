@@ -26,8 +26,8 @@ impl History {
         }
         self.slow.store(true, Ordering::Release);
         self.notice(format!(
-            "The history of files does without git here ({error}): only files that omp's own tools change are protected, \
-             not what commands change."
+            "Checkpoints work without git here ({error}): only changes by omp's tools can be rewound, not \
+             changes by commands"
         ));
     }
 
@@ -37,19 +37,20 @@ impl History {
             return self.git_failed(error);
         }
         self.notice(format!(
-            "Git could not say what all files were ({error}): what commands changed may not be brought back."
+            "git could not list all files ({error}): changes by commands may not be rewound"
         ));
     }
 
     pub(crate) fn tell(&self, outcome: &Outcome) {
         if let Some(crowd) = outcome.crowd {
             self.notice(format!(
-                "{crowd} files differ from the last commit, more than the history of files keeps; the others are not \
-                 protected."
+                "{crowd} files differ from the last commit, more than a checkpoint holds; the rest cannot \
+                 be rewound"
             ));
         }
         if outcome.unnameable {
-            let text = "Files with names that are no text (UTF-8) are not in the history of files; /rewind leaves them alone.";
+            let text = "Files with names that are not UTF-8 are not part of checkpoints; /rewind does not \
+                 change them";
             self.notice(text.to_owned());
         }
     }
@@ -58,8 +59,8 @@ impl History {
     pub(crate) fn tell_crowd(&self, crowd: Option<usize>) {
         let Some(crowd) = crowd else { return };
         self.notice(format!(
-            "Before that prompt {crowd} files differed from the last commit, more than the history of files keeps: only {} of \
-             them, and what omp's own tools changed, can be brought back.",
+            "Before that prompt {crowd} files differed from the last commit, more than a checkpoint holds: \
+             only {} of them, and changes by omp's tools, can be restored",
             self.limits.files
         ));
     }
@@ -68,12 +69,13 @@ impl History {
         let reason = match error {
             _ if error.is_full() => "the disk is full".to_owned(),
             // Why not, the session says itself.
-            HistoryError::NotOurs(_) => "the session is not ours to write".to_owned(),
+            HistoryError::NotOurs(_) => "the session is read-only".to_owned(),
             _ => error.to_string(),
         };
         let reason = reason.trim_end_matches('.');
         self.notice(format!(
-            "The history of files cannot be kept: {reason}. The prompt goes on; /rewind cannot bring back what it changes."
+            "Cannot create a checkpoint: {reason}; the prompt continues, but /rewind cannot undo its \
+             changes"
         ));
     }
 

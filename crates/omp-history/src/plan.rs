@@ -70,7 +70,7 @@ impl fmt::Display for Action {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Revert => "revert",
-            Self::Create => "bring back",
+            Self::Create => "restore",
             Self::Remove => "remove",
         })
     }
@@ -80,11 +80,11 @@ impl fmt::Display for Why {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Ignored => "ignored by git",
-            Self::TooLarge => "too large to be kept",
-            Self::Special => "neither a file nor a link",
-            Self::Unreadable => "could not be read",
+            Self::TooLarge => "too large for a checkpoint",
+            Self::Special => "not a file or link",
+            Self::Unreadable => "unreadable",
             Self::TooMany => "too many files differed from the last commit",
-            Self::NoGit => "git could not say what it was",
+            Self::NoGit => "git did not return its content",
         })
     }
 }

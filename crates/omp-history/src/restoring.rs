@@ -122,7 +122,7 @@ impl Inner {
         let now = self.looks.look(&change.path, self.largest, None).map_err(said)?;
         let made_room = now == State::Absent && change.action != Action::Remove;
         if !now.same(&change.now) && !made_room {
-            return Err("it changed a moment ago; look again".to_owned());
+            return Err("it just changed; try again".to_owned());
         }
         let bytes = content(change, &self.blobs, git, self.largest).map_err(said)?;
         self.secure(change, &now).map_err(said)?;

@@ -64,7 +64,7 @@ impl<'a> Emitter<'a> {
     }
 
     pub(crate) fn emit(&mut self, parent: Option<Id>, kind: EntryKind) -> Result<Id, Trouble> {
-        let full = || Trouble::Writing(io::Error::other("there are more entries than a session can have"));
+        let full = || Trouble::Writing(io::Error::other("the session has too many entries"));
         self.made = self.made.checked_add(1).ok_or_else(full)?;
         let id = Id(self.made);
         let parent_id = parent.map(Id::text);
@@ -144,7 +144,7 @@ impl<'a> Emitter<'a> {
             Line::TooLong { number, length } => {
                 let limit = LONGEST_LINE / (1024 * 1024);
                 self.report.note(format!(
-                    "Line {number} has {length} bytes, more than the {limit} MiB that are read, and was left out."
+                    "Line {number} was skipped: {length} bytes exceed the limit of {limit} MiB"
                 ));
                 Ok(None)
             }

@@ -6,20 +6,18 @@ use std::path::{Path, PathBuf};
 /// The file of the other program is unchanged in every case, and no session was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("Cannot read {}: {source}. Check that the file is there and that you may read it.", path.display())]
+    #[error("cannot read {}: {source} (check that the file exists and is readable)", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error(
-        "{} is not a conversation of Claude Code, Codex or pi. Name a .jsonl file that one of them wrote.",
+        "{} is not a Claude Code, Codex or pi conversation; specify one of their .jsonl files",
         .0.display()
     )]
     Unknown(PathBuf),
-    #[error("{} is compressed. Unpack it with `zstd -d` and import the .jsonl file.", .0.display())]
+    #[error("{} is compressed; unpack it with `zstd -d` and import the .jsonl file", .0.display())]
     Compressed(PathBuf),
-    #[error("{} holds no messages, so there is nothing to import.", .0.display())]
+    #[error("{} contains no messages to import", .0.display())]
     Empty(PathBuf),
-    #[error(
-        "Cannot write the imported session: {0}. Check that you may write there and that the disk has room."
-    )]
+    #[error("cannot write the imported session: {0} (check disk space and permissions)")]
     Write(io::Error),
 }
 

@@ -82,7 +82,7 @@ impl Lines {
 /// Opens a regular file; opening a pipe would wait for a writer.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
     }
     File::open(path)
 }

@@ -82,33 +82,29 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}, {} and {} from {}.",
+            "{}, {} and {} from {}",
             counted(self.user_messages, "user message"),
             counted(self.answers, "answer"),
             counted(self.results, "tool result"),
             counted(self.records, "record"),
         )?;
         if self.compactions > 0 {
-            writeln!(f, "{} of the conversation.", counted(self.compactions, "compaction"))?;
+            writeln!(f, "{} of the conversation", counted(self.compactions, "compaction"))?;
         }
         if self.closed_calls > 0 {
-            writeln!(
-                f,
-                "{} had no result and got one that says so.",
-                counted(self.closed_calls, "tool call")
-            )?;
+            writeln!(f, "{} without a result, marked as such", counted(self.closed_calls, "tool call"))?;
         }
-        table(f, "Kept as they are, unseen by the model", &self.kept)?;
-        table(f, "Left out, because they say nothing new", &self.left_out)?;
+        table(f, "Kept, but not sent to the model", &self.kept)?;
+        table(f, "Skipped as redundant", &self.left_out)?;
         if self.unreadable > 0 {
-            writeln!(f, "{} could not be read.", counted(self.unreadable, "line"))?;
+            writeln!(f, "{} unreadable", counted(self.unreadable, "line"))?;
         }
         if self.repeated > 0 {
-            writeln!(f, "{} occurred twice and counted once.", counted(self.repeated, "record"))?;
+            writeln!(f, "{} duplicated and imported once", counted(self.repeated, "record"))?;
         }
         if self.without_parent > 0 {
             let records = counted(self.without_parent, "record");
-            writeln!(f, "{records} named a parent that is not in the file.")?;
+            writeln!(f, "{records} with a missing parent")?;
         }
         self.notes.iter().try_for_each(|note| writeln!(f, "{note}"))
     }
@@ -119,7 +115,7 @@ fn table(f: &mut fmt::Formatter<'_>, title: &str, counts: &BTreeMap<String, usiz
         return Ok(());
     }
     let kinds: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    writeln!(f, "{title}: {}.", kinds.join(", "))
+    writeln!(f, "{title}: {}", kinds.join(", "))
 }
 
 fn counted(count: usize, thing: &str) -> String {

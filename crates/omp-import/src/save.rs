@@ -78,7 +78,7 @@ impl Sink for Target<'_> {
     fn entry(&mut self, entry: &Entry) -> io::Result<()> {
         match &mut self.open {
             Some(open) => open.sink.entry(entry),
-            None => Err(io::Error::other("the session was not begun")),
+            None => Err(io::Error::other("the session was not created")),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Sink for Target<'_> {
 impl Target<'_> {
     fn finish(self) -> io::Result<PathBuf> {
         let Some(Open { sink, mut unfinished, path }) = self.open else {
-            return Err(io::Error::other("the session was not begun"));
+            return Err(io::Error::other("the session was not created"));
         };
         sink.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         if let Some(temporary) = unfinished.0.take() {

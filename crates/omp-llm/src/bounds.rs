@@ -107,7 +107,7 @@ impl Bounds {
             Bound::Bytes => format!("{} MiB of text, thinking and tool arguments", MAX_BYTES / (1024 * 1024)),
             Bound::Calls => format!("{MAX_CALLS} tool calls"),
         };
-        Some(fatal(format!("the answer was ended: it exceeded the limit of {bound}")))
+        Some(fatal(format!("the answer was stopped: it exceeded the limit of {bound}")))
     }
 
     /// Makes a large answer that broke off small, and says so where the model reads it.
@@ -117,8 +117,8 @@ impl Bounds {
         }
         let (mut room, mut calls) = (KEPT_BYTES, KEPT_CALLS);
         message.content.retain_mut(|block| keep(block, &mut room, &mut calls));
-        let reason = message.error_message.as_deref().unwrap_or("the answer broke off");
-        let text = format!("[{reason}; only its beginning is kept]");
+        let reason = message.error_message.as_deref().unwrap_or("the answer was cut off");
+        let text = format!("[{reason}; only the start is kept]");
         message.content.push(AssistantBlock::Text(TextBlock { text, text_signature: None }));
     }
 }

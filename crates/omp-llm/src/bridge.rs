@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub enum BridgeError {
     #[error("the arguments of call \"{id}\" are not a JSON object: {arguments}")]
     Arguments { id: String, arguments: String },
-    #[error("messages[{index}] has the unknown role {role}")]
+    #[error("messages[{index}] has an unknown role {role}")]
     Role { index: usize, role: String },
 }
 

@@ -185,7 +185,7 @@ pub(crate) fn error_text(body: &str) -> String {
     }
     let text = body.trim();
     if text.starts_with('<') {
-        return "the server answered with a web page, not with the API's error format".to_owned();
+        return "the server returned a web page instead of an API error".to_owned();
     }
     shorten(text)
 }

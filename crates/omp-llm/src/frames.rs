@@ -13,7 +13,7 @@ use crate::wire::EventStreamDecoder;
 pub(crate) enum FrameError {
     #[error(transparent)]
     Text(#[from] SseError),
-    #[error("the stream arrived damaged: {0}")]
+    #[error("the stream is corrupt: {0}")]
     Damaged(&'static str),
 }
 

@@ -37,7 +37,7 @@ impl PemSource {
         let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
         let found = found.map_err(|error| format!("{} is not valid PEM: {error}", self.name))?;
         if found.is_empty() {
-            return Err(format!("{} holds no certificate in PEM form", self.name));
+            return Err(format!("{} contains no PEM certificate", self.name));
         }
         Ok(found)
     }
@@ -46,7 +46,7 @@ impl PemSource {
         let text = (self.load)().map_err(|cause| format!("{}: {cause}", self.name))?;
         // The library's words could repeat a line of the key.
         PrivateKeyDer::from_pem_slice(text.as_bytes())
-            .map_err(|_| format!("{} holds no private key in PEM form", self.name))
+            .map_err(|_| format!("{} contains no PEM private key", self.name))
     }
 }
 
@@ -157,7 +157,7 @@ impl LazyIdentity {
         let chain = self.certificate.certificates()?;
         let key = self.key.key()?;
         CertifiedKey::from_der(chain, key, &self.provider)
-            .map_err(|error| format!("{} and {} do not fit: {error}", self.certificate.name, self.key.name))
+            .map_err(|error| format!("{} and {} do not match: {error}", self.certificate.name, self.key.name))
     }
 }
 

@@ -30,14 +30,14 @@ pub fn load_registry_at(
         Ok(Some((path, text))) => (path, Some(text)),
         Ok(None) => (file.to_owned(), None),
         Err(problem) => {
-            warnings.push(format!("{problem} Only built-in models are available until this is fixed."));
+            warnings.push(format!("{problem}; only built-in models are available until this is fixed"));
             (file.to_owned(), None)
         }
     };
     let mut registry = Registry::new(text.as_deref());
     if let Some(error) = registry.error() {
         warnings.push(format!(
-            "{}: {error} Only built-in models are available until this is fixed.",
+            "{}: {error}; only built-in models are available until this is fixed",
             path.display()
         ));
     }

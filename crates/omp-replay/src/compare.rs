@@ -54,7 +54,7 @@ pub(crate) fn difference(recorded: &Value, now: &Value) -> Option<String> {
     let (recorded, now) = differing(recorded, now, &mut path)?;
     let place = if path.is_empty() { "it" } else { path.trim_start_matches('.') };
     let (recorded, now) = around(&shown(recorded), &shown(now));
-    Some(format!("{place} was {recorded} and is {now}"))
+    Some(format!("{place} was {recorded}, now {now}"))
 }
 
 fn differing<'a>(
@@ -184,12 +184,12 @@ mod tests {
         assert_eq!(difference(&was, &was.clone()), None);
         let mut is = was.clone();
         is["messages"][0]["content"] = json!("two");
-        assert_eq!(difference(&was, &is).as_deref(), Some("messages[0].content was \"one\" and is \"two\""));
+        assert_eq!(difference(&was, &is).as_deref(), Some("messages[0].content was \"one\", now \"two\""));
         is = was.clone();
         is["messages"].as_array_mut().unwrap().pop();
         let text = difference(&was, &is).unwrap();
-        assert_eq!(text, "messages[1] was {\"role\":\"tool\"} and is nothing");
-        assert_eq!(difference(&json!(1), &json!({})).as_deref(), Some("it was 1 and is {}"));
+        assert_eq!(text, "messages[1] was {\"role\":\"tool\"}, now nothing");
+        assert_eq!(difference(&json!(1), &json!({})).as_deref(), Some("it was 1, now {}"));
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             value
         };
         let found = difference(&value("9e0a4bfa", "b080d8ad"), &value("3fd84a3c", "2ab70168"));
-        assert_eq!(found.as_deref(), Some("id was \"b080d8ad\" and is \"2ab70168\""));
+        assert_eq!(found.as_deref(), Some("id was \"b080d8ad\", now \"2ab70168\""));
         assert!(value("9e0a4bfa", "b").to_string().contains("(entries of a file)"));
     }
 

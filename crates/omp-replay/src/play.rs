@@ -105,7 +105,7 @@ impl Player {
         let mut state = self.state();
         let number = state.prompts + 1;
         let Some(Input::Prompt(recorded)) = state.next_words() else {
-            state.missing(Part::Prompt, number, "the user did not say this then".to_owned());
+            state.missing(Part::Prompt, number, "this prompt is not in the recording".to_owned());
             return prompt;
         };
         state.prompts = number;
@@ -160,7 +160,7 @@ impl Player {
         let mut state = self.state();
         let Some(place) = state.commands.iter().position(|(known, _)| known == command) else {
             let number = state.prompts + 1;
-            state.missing(Part::Prompt, number, format!("the command {command:?} was not run then"));
+            state.missing(Part::Prompt, number, format!("the command {command:?} is not in the recording"));
             return None;
         };
         state.commands.remove(place).map(|(_, outcome)| outcome)
@@ -169,7 +169,7 @@ impl Player {
     /// The user changed something here that is not changed now: the rest cannot be compared.
     pub fn end_at(&self, what: &str) {
         self.state()
-            .end(format!("The user changed {what} here, which is not played; what follows is not compared."));
+            .end(format!("The user changed {what} here, which is not replayed; the rest is not compared"));
     }
 
     /// The last turn is tried again.
@@ -177,7 +177,7 @@ impl Player {
         let mut state = self.state();
         if state.next_words() != Some(Input::Retry) {
             let number = state.prompts + 1;
-            state.missing(Part::Prompt, number, "no turn was tried again then".to_owned());
+            state.missing(Part::Prompt, number, "this retry is not in the recording".to_owned());
         }
     }
 
@@ -239,7 +239,7 @@ impl Player {
             state.differ(Part::Request, number, text);
         }
         if exchange.withheld {
-            state.end(format!("The answer to request {number} held a secret in pieces and was left out."));
+            state.end(format!("The answer to request {number} was omitted because it contained a secret"));
         }
         state.now = state.now.max(exchange.at);
         Some(exchange)
@@ -303,7 +303,7 @@ impl Player {
             None => {
                 state.events.differ |= call_of(&event).is_none();
                 let kind = event["type"].as_str().unwrap_or_default();
-                state.missing(Part::Event, number, format!("{kind} is new"));
+                state.missing(Part::Event, number, format!("{kind} is not in the recording"));
             }
         }
         state.come_between(&event);

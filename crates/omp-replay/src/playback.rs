@@ -133,9 +133,7 @@ impl Playback {
             }
             Line::Full => {
                 self.is_complete = false;
-                self.findings
-                    .notes
-                    .push("The recording was larger than 512 MB, so its end is missing.".to_owned());
+                self.findings.notes.push("The recording exceeded 512 MB, so its end is missing".to_owned());
             }
             Line::Recording { .. } | Line::World(_) | Line::Screen(_) | Line::End => {}
         }
@@ -173,7 +171,7 @@ impl Playback {
         if self.is_complete {
             self.differ(part, number, text);
         } else {
-            self.end("The recording ends here: the program was ended before it could finish it.".to_owned());
+            self.end("The recording ends here: omp exited before finishing it".to_owned());
         }
     }
 
@@ -289,8 +287,8 @@ impl Playback {
         match self.told(id) {
             Some(text) => Err(ToolError::new(text)),
             None => {
-                self.missing(Part::Tool, number, format!("{name} ({id}) is called, and was not then"));
-                Err(ToolError::new("The recording does not have this call."))
+                self.missing(Part::Tool, number, format!("{name} ({id}) is not in the recording"));
+                Err(ToolError::new("the recording does not contain this call"))
             }
         }
     }
@@ -302,20 +300,24 @@ impl Playback {
         }
         let left = self.left_screen;
         for (number, exchange) in std::mem::take(&mut self.exchanges).into_iter().filter(|_| !left) {
-            self.differ(Part::Request, number, format!("it is not made again ({})", exchange.url));
+            self.differ(Part::Request, number, format!("not sent in the replay ({})", exchange.url));
         }
         let mut runs: Vec<(usize, ToolRun)> = std::mem::take(&mut self.tools).into_values().collect();
         runs.sort_by_key(|(place, _)| *place);
         for (_, run) in runs {
             let number = self.calls + 1;
-            self.differ(Part::Tool, number, format!("{} ({}) was called, and is not now", run.name, run.id));
+            self.differ(
+                Part::Tool,
+                number,
+                format!("{} ({}) was not called in the replay", run.name, run.id),
+            );
         }
         if let Some(event) =
             std::mem::take(&mut self.events.waiting).pop_front().filter(|_| !self.events.differ)
         {
             let kind = event["type"].as_str().unwrap_or_default().to_owned();
             let number = self.events.seen + 1;
-            self.differ(Part::Event, number, format!("{kind} does not happen any more"));
+            self.differ(Part::Event, number, format!("{kind} did not occur in the replay"));
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::write::LARGEST;
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The file cannot be read.
-    #[error("The recording {} cannot be read: {source}.", path.display())]
+    #[error("cannot read the recording {}: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum ReplayError {
         source: io::Error,
     },
     /// It is something else, or damaged.
-    #[error("{}, line {line}: this is no recording ({reason}). Make one with `omp --record FILE`.", path.display())]
+    #[error("{}, line {line}: not a recording ({reason}); create one with `omp --record FILE`", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -32,8 +32,8 @@ pub enum ReplayError {
     },
     /// Another version wrote it.
     #[error(
-        "{} has the form {found}, made by omp {by}; this program plays the forms {OLDEST} to {VERSION}. \
-         Play it with the omp that made it, or update this one.",
+        "{} has format {found}, written by omp {by}; this version supports formats {OLDEST} to {VERSION} \
+         (use the version that wrote it, or update omp)",
         path.display()
     )]
     Version {
@@ -57,7 +57,7 @@ fn opening(
     match first["version"].as_u64().filter(|_| first["type"] == "recording") {
         Some(form) if (u64::from(OLDEST)..=u64::from(VERSION)).contains(&form) => Ok((form, by)),
         Some(found) => Err(ReplayError::Version { path: path.to_owned(), found, by }),
-        None => Err(malformed("it does not say what it is".to_owned())),
+        None => Err(malformed("it has no header".to_owned())),
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn recording(path: &Path) -> Result<Recording, ReplayError> {
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     if size > LARGEST + 1024 {
-        return Err(failed(io::Error::other("it is larger than any recording")));
+        return Err(failed(io::Error::other("it is too large")));
     }
     let mut reader = BufReader::new(file.take(LARGEST + 1024));
     let (mut lines, mut text, mut number) = (Vec::new(), Vec::new(), 0);
@@ -95,7 +95,7 @@ pub(crate) fn recording(path: &Path) -> Result<Recording, ReplayError> {
             continue;
         }
         match serde_json::from_slice::<Line>(&text) {
-            Ok(Line::Recording { .. }) => return Err(malformed("another one begins".to_owned())),
+            Ok(Line::Recording { .. }) => return Err(malformed("another recording starts".to_owned())),
             Ok(line) => lines.push(line),
             Err(_) if !text.ends_with(b"\n") => break,
             Err(error) => return Err(malformed(error.to_string())),
@@ -110,7 +110,7 @@ pub(crate) fn recording(path: &Path) -> Result<Recording, ReplayError> {
         _ => Err(ReplayError::Malformed {
             path: path.to_owned(),
             line: number,
-            reason: "the session did not begin".to_owned(),
+            reason: "the session did not start".to_owned(),
         }),
     }
 }

@@ -129,16 +129,16 @@ pub(crate) struct Playing(pub(crate) Arc<Player>);
 impl Tape for Playing {
     fn answer(&self, request: &TapedRequest<'_>) -> Option<Result<TapedAnswer, Failure>> {
         let Some(exchange) = self.0.exchange(said(request.body)) else {
-            return Some(Err(unreached("The recording has no answer to this request.")));
+            return Some(Err(unreached("the recording has no answer to this request")));
         };
         if exchange.withheld {
-            return Some(Err(unreached("The recording withholds this answer, because it held a secret.")));
+            return Some(Err(unreached("the recording omits this answer because it contained a secret")));
         }
         let Exchange { status, headers, body, bytes, end, .. } = exchange;
         if status == 0 {
             let reason = match &end {
                 Ending::Broken(reason) => reason.as_str(),
-                Ending::Whole | Ending::Stopped => "The request was stopped.",
+                Ending::Whole | Ending::Stopped => "the request was cancelled",
             };
             return Some(Err(unreached(reason)));
         }

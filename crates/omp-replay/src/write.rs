@@ -92,7 +92,7 @@ impl Writer {
         }
         tray.waiting += text.len();
         if tray.waiting > MOST_WAITING {
-            tray.fail("the disk is too slow for it".to_owned());
+            tray.fail("the disk is too slow".to_owned());
             return;
         }
         tray.lines.push_back(text);
@@ -116,7 +116,7 @@ impl Writer {
         if let Some(worker) = self.worker.take()
             && worker.join().is_err()
         {
-            self.desk.tray().fail("the writer broke off".to_owned());
+            self.desk.tray().fail("the writer failed".to_owned());
         }
         self.trouble()
     }
@@ -138,7 +138,7 @@ fn work(mut file: File, desk: &Desk) -> io::Result<()> {
         if written > LARGEST {
             let full = serde_json::to_string(&Line::Full).map_err(io::Error::other)?;
             writeln!(file, "{full}")?;
-            return Err(io::Error::other("it has reached 512 MB, the most that is kept"));
+            return Err(io::Error::other("it reached the limit of 512 MB"));
         }
         file.write_all(line.as_bytes())?;
     }

@@ -40,7 +40,7 @@ pub enum BranchError {
     #[error(transparent)]
     NoSuchEntry(#[from] NoSuchEntry),
     /// Only what a user said can be said again.
-    #[error("The entry {0:?} is not a message of the user. Choose one of your own messages.")]
+    #[error("entry {0:?} is not a user message; choose one of your own messages")]
     NotAUserMessage(String),
     /// The old session could not be read.
     #[error(transparent)]
@@ -79,7 +79,7 @@ impl Sessions {
         let opened = |error: OpenError| BranchError::Fork(ForkError::Open(error));
         let (mut loaded, writer) = self.open(&path, cwd).map_err(opened)?;
         if let Err(error) = artifacts {
-            loaded.warnings.push(format!("The artifacts of the session could not be copied: {error}."));
+            loaded.warnings.push(format!("cannot copy the session's artifacts: {error}"));
         }
         Ok(Branched { loaded, writer, prompt })
     }

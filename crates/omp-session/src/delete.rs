@@ -25,7 +25,7 @@ impl Sessions {
             Attempt::Impossible => None,
         };
         if slice::header_of(session)?.is_none() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a session"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a session"));
         }
         std::fs::remove_file(session)?;
         let _ = std::fs::remove_file(index::path(session));

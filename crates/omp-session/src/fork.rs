@@ -63,9 +63,7 @@ impl Sessions {
         copy.write(&path)?;
         let artifacts = copy_artifacts(source, &path);
         let warning = artifacts.err().map(|error| {
-            format!(
-                "The artifacts of the session could not be copied: {error}. The copy goes on without them."
-            )
+            format!("cannot copy the session's artifacts: {error}; the copy continues without them")
         });
         Ok(Copied { path, warnings: warning.into_iter().collect() })
     }

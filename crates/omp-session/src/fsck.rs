@@ -48,25 +48,25 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// The first line that is JSON is no header.
-    #[error("The file does not begin with a session header.")]
+    #[error("the file does not start with a session header")]
     NoHeader,
     /// It is opened for reading only.
-    #[error("The session is of format {0}, which this version can only read.")]
+    #[error("the session has format {0}, which this version can only read")]
     LaterVersion(u32),
     /// The last line was cut off; the next append closes it.
-    #[error("The last line was cut off.")]
+    #[error("the last line is truncated")]
     TornEnd,
     /// Not JSON, or not text, or too long.
-    #[error("The line cannot be read.")]
+    #[error("unreadable line")]
     Unreadable,
     /// JSON, but without a type or an id.
-    #[error("The line is no entry.")]
+    #[error("not a valid session entry")]
     NotAnEntry,
     /// Two entries claim an id.
-    #[error("The id {0} occurs twice.")]
+    #[error("duplicate id {0}")]
     DuplicateId(String),
     /// The conversation before the entry is not found.
-    #[error("The entry {id} follows {parent}, which is not in the file.")]
+    #[error("entry {id} has a missing parent {parent}")]
     MissingParent {
         /// The entry.
         id: String,
@@ -74,10 +74,10 @@ pub enum Damage {
         parent: String,
     },
     /// The way to the root does not end.
-    #[error("The entry {0} is its own ancestor.")]
+    #[error("entry {0} is its own ancestor")]
     Circle(String),
     /// An image is gone.
-    #[error("The image {} is missing.", .0.as_str())]
+    #[error("image {} is missing", .0.as_str())]
     MissingBlob(BlobHash),
 }
 

@@ -59,7 +59,7 @@ pub struct Prompt {
 
 /// The history is not available; everything else goes on without it.
 #[derive(Debug, thiserror::Error)]
-#[error("The prompt history {} cannot be used: {reason}. Move the file away to begin a new one.", path.display())]
+#[error("cannot use the prompt history {}: {reason} (move the file away to start a new one)", path.display())]
 pub struct HistoryError {
     /// The database.
     pub path: PathBuf,

@@ -32,13 +32,13 @@ pub struct Loaded {
 /// The file is there, but there is no getting at it. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("{} is not a file. Name a session file, which ends in .jsonl.", .0.display())]
+    #[error("{} is not a file; specify a session file (.jsonl)", .0.display())]
     NotAFile(PathBuf),
-    #[error("Cannot read the session {}: {source}. Check that you may read the file.", path.display())]
+    #[error("cannot read the session {}: {source} (check its permissions)", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error(
-        "Cannot bring the session {} to the current format: {source}. The file is unchanged; check that you may \
-         write to its directory and that the disk has room.",
+        "cannot migrate the session {} to the current format: {source}; the file is unchanged (check disk \
+         space and the permissions of its directory)",
         path.display()
     )]
     Upgrade { path: PathBuf, source: io::Error },

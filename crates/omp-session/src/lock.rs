@@ -33,7 +33,7 @@ pub struct Holder {
 
 impl std::fmt::Display for Holder {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "process {} on {} has it open since {}", self.pid, self.host, self.since)
+        write!(out, "open in process {} on {} since {}", self.pid, self.host, self.since)
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Mes
         return Ok(Arc::new(Message::Custom(execution.into())));
     }
     if foreign::is_superseded(&value) {
-        return Err(D::Error::custom("another answer took the place of this one"));
+        return Err(D::Error::custom("replaced by another answer"));
     }
     if let Some(message) = foreign::read(&value) {
         return Ok(Arc::new(message));

@@ -50,14 +50,13 @@ pub enum OpenError {
     Load(#[from] LoadError),
     /// There is a file, but it is something else.
     #[error(
-        "{} is not a session, and was left as it is. `omp session recover <path>` makes a session of what can be read \
-         of it.",
+        "{} is not a session and was not changed (rebuild it with: omp session recover <path>)",
         .0.display()
     )]
     NotASession(PathBuf),
     /// There is no session, and none can begin.
     #[error(
-        "Cannot start a session in {}: {source}. Check that you may write there and that the disk has room.",
+        "cannot create a session in {}: {source} (check disk space and permissions)",
         path.display()
     )]
     Create {
@@ -67,7 +66,8 @@ pub enum OpenError {
         source: io::Error,
     },
     /// Another process has it.
-    #[error("The session {} is in use: {holder}. Close it there, go on in a copy with --fork, or take it over.", path.display())]
+    #[error("the session {} is in use: {holder}; close it there, continue in a copy with --fork, or take \
+         it over with --take-over", path.display())]
     Held {
         /// The session.
         path: PathBuf,

@@ -14,11 +14,11 @@ use crate::sessions::Sessions;
 pub enum MoveError {
     #[error(transparent)]
     Copy(#[from] CopyError),
-    #[error("Cannot move the session to {}: there is a file of that name. Rename one of them.", .0.display())]
+    #[error("cannot move the session to {}: the file already exists (rename one of them)", .0.display())]
     Taken(PathBuf),
-    #[error("Cannot move {}: {source}. Check that you may write to its directory.", path.display())]
+    #[error("cannot move {}: {source} (check the permissions of its directory)", path.display())]
     Rename { path: PathBuf, source: io::Error },
-    #[error("Cannot move {}: it is in use by {holder}. Close it there first.", path.display())]
+    #[error("cannot move {}: it is in use ({holder}); close it there first", path.display())]
     Held { path: PathBuf, holder: Holder },
 }
 

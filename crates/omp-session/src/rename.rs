@@ -60,7 +60,7 @@ mod tests {
         let Attempt::Ours(_lock) = Lock::acquire(&file) else { panic!("nobody has it") };
         assert!(sessions.holder(&file).is_some());
         let refused = sessions.rename(&file, "other").unwrap_err().to_string();
-        assert!(refused.contains("has it open since"), "{refused}");
+        assert!(refused.contains("open in process"), "{refused}");
         assert!(matches!(sessions.rename(home.path(), "x"), Err(CopyError::NotASession(_))));
     }
 }

@@ -32,12 +32,14 @@ pub enum ResolveError {
     #[error("Session \"{0}\" not found.")]
     NotFound(String),
     #[error(
-        "Session \"{value}\" is in another project, {}. Run omp there, or copy the session here with --fork {value}.",
+        "session \"{value}\" is in another project, {}; run omp there, or copy the session here with \
+         --fork {value}",
         cwd.display()
     )]
     OtherProject { value: String, cwd: PathBuf },
     #[error(
-        "Session \"{value}\" belongs to {}, which no longer exists. Copy the session here with --fork {value}.",
+        "session \"{value}\" belongs to {}, which no longer exists; copy the session here with --fork \
+         {value}",
         cwd.display()
     )]
     Orphaned { value: String, cwd: PathBuf },

@@ -36,13 +36,13 @@ pub(crate) struct Source {
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The file has no header.
-    #[error("{} is not a session.", .0.display())]
+    #[error("{} is not a session", .0.display())]
     NotASession(PathBuf),
     /// No line of the file is an entry, so a new session would be empty.
-    #[error("Nothing in {} can be recovered: no line of it is a session entry. The file is left as it is.", .0.display())]
+    #[error("cannot recover {}: it contains no valid session entry (the file is unchanged)", .0.display())]
     NothingToRecover(PathBuf),
     /// Nothing could be read.
-    #[error("Cannot read the session {}: {source}. Check that you may read the file.", path.display())]
+    #[error("cannot read the session {}: {source} (check its permissions)", path.display())]
     Read {
         /// The session that was to be read.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum CopyError {
     },
     /// Nothing was written.
     #[error(
-        "Cannot write the session {}: {source}. Check that you may write there and that the disk has room.",
+        "cannot write the session {}: {source} (check disk space and permissions)",
         path.display()
     )]
     Write {
@@ -62,7 +62,7 @@ pub enum CopyError {
     },
     /// A rewrite could lose what the other process appends at the same time.
     #[error(
-        "Cannot change {}: {reason}. Close the session there first, or go on in a copy with --fork.",
+        "cannot change {}: {reason}; close the session there first, or continue in a copy with --fork",
         path.display()
     )]
     NotOurs {

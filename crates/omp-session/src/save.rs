@@ -45,8 +45,8 @@ pub enum SyncPolicy {
 /// Why the conversation is not saved at the moment.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "The session cannot be saved to {}: {source}. The conversation goes on, and what is missing is saved as soon as \
-     that is possible again: {}.",
+    "cannot save the session to {}: {source} ({}); the conversation continues and is saved as soon as \
+     possible",
     path.display(),
     remedy(source)
 )]
@@ -60,14 +60,14 @@ pub struct SaveError {
 fn remedy(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "make room on the disk"
+            "free disk space"
         }
-        io::ErrorKind::NotFound => "the file was moved or deleted, put it back",
+        io::ErrorKind::NotFound => "restore the file, which was moved or deleted",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "make the file and its directory writable"
         }
-        io::ErrorKind::Unsupported => "update omp, or go on in a copy with --fork",
-        io::ErrorKind::ResourceBusy => "close it there, or go on in a copy with --fork",
+        io::ErrorKind::Unsupported => "update omp, or continue in a copy with --fork",
+        io::ErrorKind::ResourceBusy => "close it there, or continue in a copy with --fork",
         _ => "check the disk",
     }
 }
@@ -169,9 +169,7 @@ impl Store {
         match &self.access {
             Access::Later(version) => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                format!(
-                    "it was written by a later version of the program, in format {version}, and is only read"
-                ),
+                format!("it was written by a newer version of omp (format {version}) and is read-only"),
             )),
             Access::Ours(Some(lock)) => match lock.lost_to() {
                 None => Ok(()),

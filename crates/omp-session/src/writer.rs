@@ -39,7 +39,7 @@ pub struct SessionWriter {
 
 /// There is nothing to go to.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The session has no entry {0:?}.")]
+#[error("the session has no entry {0:?}")]
 pub struct NoSuchEntry(pub String);
 
 impl SessionWriter {

@@ -202,7 +202,7 @@ impl Connections {
             return Ok(());
         }
         let reason = match opened.output.text.trim() {
-            "" => format!("ssh ended with {:?} and gave no reason", opened.ending),
+            "" => format!("ssh failed with {:?} and no message", opened.ending),
             text => text.to_owned(),
         };
         Err(SshError::Master { target: link.host.target(), reason })

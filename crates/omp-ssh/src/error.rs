@@ -20,7 +20,7 @@ pub enum SshError {
     KeyUnreadable { path: PathBuf, source: io::Error },
     #[error("Failed to start SSH master for {target}: {reason}")]
     Master { target: String, reason: String },
-    #[error("Cannot make a directory for connections in {}: {source}.", path.display())]
+    #[error("cannot create a directory for connections in {}: {source}", path.display())]
     Runtime { path: PathBuf, source: io::Error },
     /// The time was over before the command could start.
     #[error("no connection to {target} within {seconds} seconds")]

@@ -131,7 +131,7 @@ impl Fields<'_> {
         match self.0.get(field) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-            Some(_) => Err(format!("`{field}` must be a text")),
+            Some(_) => Err(format!("`{field}` must be a string")),
         }
     }
 
@@ -175,28 +175,28 @@ pub(crate) fn check_address(address: &str) -> Result<(), &'static str> {
         return Err("is empty");
     }
     if address.contains("${") {
-        return Err("names a variable that is not set");
+        return Err("contains an unset variable");
     }
     if address.starts_with('-') {
-        return Err("begins with `-`, so that ssh would take it for an option");
+        return Err("starts with `-`, so ssh would treat it as an option");
     }
     // Letters of any alphabet, an IPv6 address with its zone.
     let zone = address.contains(':');
     let fits = |c: char| c.is_alphanumeric() || "._-:".contains(c) || (zone && c == '%');
     match address.len() <= LONGEST && address.chars().all(fits) {
         true => Ok(()),
-        false => Err("is no address: letters, digits, `.`, `-`, `_` and `:` can stand in one"),
+        false => Err("is not a valid address: use letters, digits, `.`, `-`, `_` and `:`"),
     }
 }
 
 pub(crate) fn check_user(user: &str) -> Result<(), &'static str> {
     if user.starts_with('-') {
-        return Err("begins with `-`, so that ssh would take it for an option");
+        return Err("starts with `-`, so ssh would treat it as an option");
     }
     let fits = |c: char| c.is_alphanumeric() || "._-+@\\".contains(c);
     match !user.is_empty() && user.len() <= LONGEST && user.chars().all(fits) && !user.ends_with('\\') {
         true => Ok(()),
-        false => Err("is no user name"),
+        false => Err("is not a valid user name"),
     }
 }
 
@@ -209,7 +209,7 @@ fn key_path(typed: &str, variables: &Variables<'_>) -> Result<PathBuf, String> {
     };
     let bad = typed.contains("${") || typed.contains('%') || typed.chars().any(char::is_control);
     if bad {
-        Err(format!("`key` {typed:?} cannot be given to ssh: `%` or a variable that is not set"))
+        Err(format!("`key` {typed:?} cannot be passed to ssh: it contains `%` or an unset variable"))
     } else {
         Ok(path)
     }

@@ -28,11 +28,11 @@ pub struct Draft {
 pub enum HostsFileError {
     #[error("{0}")]
     Refused(String),
-    #[error("{} has a host \"{name}\" already; remove it first", file.display())]
+    #[error("{} already has a host \"{name}\"; remove it first", file.display())]
     Taken { name: String, file: PathBuf },
     #[error("{} has no host \"{name}\"", file.display())]
     Unknown { name: String, file: PathBuf },
-    #[error("{} is not changed: {reason}", file.display())]
+    #[error("cannot change {}: {reason}", file.display())]
     Broken { file: PathBuf, reason: String },
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -103,7 +103,7 @@ fn load(file: &Path) -> Result<Map<String, Value>, HostsFileError> {
     }
     match serde_json::from_str(&text) {
         Ok(Value::Object(content)) => Ok(content),
-        Ok(_) => Err(broken("it must hold a mapping".to_owned())),
+        Ok(_) => Err(broken("it must contain a mapping".to_owned())),
         Err(error) => Err(broken(format!("it is not plain JSON: {error}"))),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) async fn mount(
     let mounted = match outcome {
         Ok(outcome) if outcome.ending == Ending::Exited(0) => return Mounted::At(directory.to_owned()),
         Ok(outcome) => Mounted::Failed(match outcome.output.text.trim() {
-            "" => "sshfs gave no reason".to_owned(),
+            "" => "sshfs failed without a message".to_owned(),
             text => text.to_owned(),
         }),
         Err(error) if is_missing(&error) => Mounted::Unavailable,

@@ -25,7 +25,7 @@ pub(crate) fn page(summary: &Summary) -> String {
     );
     cards(&mut html, &summary.total, &summary.side);
     if summary.total.requests == 0 {
-        html.push_str("<p>There are no requests yet.</p>");
+        html.push_str("<p>No requests yet.</p>");
     } else {
         plots(&mut html, &days);
         table(&mut html, "By model", &summary.models);
@@ -33,7 +33,10 @@ pub(crate) fn page(summary: &Summary) -> String {
         let newest: Vec<Group> = summary.days.iter().rev().cloned().collect();
         table(&mut html, "By day", &newest);
     }
-    html.push_str("<p class=\"note\">Load the page again for new numbers. The same as JSON: /stats.json</p></body></html>\n");
+    html.push_str(
+        "<p class=\"note\">Reload the page to update. Also available as JSON: \
+         /stats.json</p></body></html>\n",
+    );
     html
 }
 
@@ -64,8 +67,8 @@ fn cards(html: &mut String, total: &Totals, side: &Totals) {
         ("sessions", total.sessions.to_string()),
         ("cost", money(total.cost)),
         ("side requests", format!("{}, {}", side.requests, money(side.cost))),
-        ("tokens read", short(read)),
-        ("tokens written", short(total.output_tokens)),
+        ("input tokens", short(read)),
+        ("output tokens", short(total.output_tokens)),
         ("from cache", format!("{:.1} %", total.cache_rate * 100.0)),
         ("per answer", time(total.average_duration_ms)),
     ];
@@ -92,8 +95,8 @@ fn plots(html: &mut String, days: &[Group]) {
     });
     html.push_str(&over_days("Tokens per day", &tokens, count));
     html.push_str(
-        "<p class=\"note\"><span class=\"key input\"></span>read <span class=\"key cached\"></span>from cache \
-         <span class=\"key written\"></span>to cache <span class=\"key output\"></span>written</p>",
+        "<p class=\"note\"><span class=\"key input\"></span>input <span class=\"key cached\"></span>cache \
+         read <span class=\"key written\"></span>cache write <span class=\"key output\"></span>output</p>",
     );
     let requests = bars(|totals| {
         let failed = totals.errors as f64;

@@ -29,7 +29,7 @@ const MOST_VISITORS: usize = 16;
 
 /// Why there is no dashboard.
 #[derive(Debug, thiserror::Error)]
-#[error("The dashboard cannot use port {port}: {source}. Name another one, or 0 for any.")]
+#[error("cannot serve the dashboard on port {port}: {source}; choose another port, or 0 for any free one")]
 pub struct ServeError {
     /// The port that was asked for.
     pub port: u16,
@@ -143,16 +143,16 @@ async fn visit(mut visitor: TcpStream, source: Arc<Source>, port: u16) {
 
 async fn answer(head: &str, source: Arc<Source>, port: u16) -> Answer {
     if !is_for_us(head, port) {
-        return Answer::plain("403 Forbidden", "Use the address that omp printed.");
+        return Answer::plain("403 Forbidden", "Use the URL that omp printed.");
     }
     let mut words = head.lines().next().unwrap_or_default().split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     if !matches!(method, "GET" | "HEAD") {
-        return Answer::plain("405 Method Not Allowed", "There is only something to see here.");
+        return Answer::plain("405 Method Not Allowed", "Only GET is allowed.");
     }
     let path = target.split('?').next().unwrap_or_default();
     if !matches!(path, "/" | "/stats.json") {
-        return Answer::plain("404 Not Found", "There is nothing here.");
+        return Answer::plain("404 Not Found", "Page not found.");
     }
     match tokio::task::spawn_blocking(move || source.summary()).await {
         Ok(Ok(summary)) if path == "/" => {
@@ -163,7 +163,7 @@ async fn answer(head: &str, source: Arc<Source>, port: u16) -> Answer {
             Answer { status: "200 OK", kind: "application/json", body }
         }
         Ok(Err(error)) => Answer::plain("500 Internal Server Error", &error.to_string()),
-        Err(_) => Answer::plain("500 Internal Server Error", "The statistics could not be read."),
+        Err(_) => Answer::plain("500 Internal Server Error", "Cannot read the statistics."),
     }
 }
 

@@ -44,7 +44,8 @@ CREATE TABLE IF NOT EXISTS requests (
 
 /// The statistics are not available.
 #[derive(Debug, thiserror::Error)]
-#[error("The statistics in {} cannot be used: {reason}. Move the file away, or make it writable; it is made anew from the sessions.", path.display())]
+#[error("cannot use the statistics in {}: {reason}; make the file writable, or move it away to rebuild it \
+     from the sessions", path.display())]
 pub struct StatsError {
     /// The database.
     pub path: PathBuf,
@@ -69,7 +70,7 @@ impl Store {
         let version = connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
         match version.map_err(|error| failed(error.to_string()))? {
             VERSION => Ok(Self { connection, path: path.to_owned() }),
-            other => Err(failed(format!("a newer omp made it (form {other})"))),
+            other => Err(failed(format!("written by a newer version of omp (format {other})"))),
         }
     }
 

@@ -13,7 +13,7 @@ impl Summary {
     /// A few lines and tables for people.
     pub fn text(&self) -> String {
         if self.total.requests == 0 {
-            return "There are no requests yet.\n".to_owned();
+            return "No requests yet\n".to_owned();
         }
         let total = &self.total;
         let mut text = format!(
@@ -35,7 +35,7 @@ impl Summary {
             let share = if total.cost > 0.0 { self.side.cost / total.cost * 100.0 } else { 0.0 };
             let _ = writeln!(
                 text,
-                "            {} of it for {} side requests ({share:.1} %): summaries, titles and the like",
+                "            {} of it for {} side requests ({share:.1} %): summaries, titles and similar",
                 money(self.side.cost),
                 self.side.requests
             );

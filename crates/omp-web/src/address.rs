@@ -14,17 +14,17 @@ use url::{Host, Url};
 pub enum AddressError {
     #[error("'{0}' is not a web address: {1}")]
     Unreadable(String, String),
-    #[error("{0} hands out credentials of cloud machines and is never read")]
+    #[error("{0} is a cloud metadata address that serves credentials and is blocked")]
     Metadata(String),
     #[error("{0} is not an http or https address")]
     Scheme(String),
     #[error(
-        "{from} leads to {to}, which only this machine or its network can reach; read that address itself if it is meant"
+        "{from} redirects to {to}, a local or private address; read that address directly if you need it"
     )]
     Inward { from: String, to: String },
     #[error(
-        "a page elsewhere leads to {0}, whose name stands for an address of this machine or its network; read that \
-         address itself if it is meant"
+        "a redirect leads to {0}, which resolves to a local or private address; read that address directly \
+         if you need it"
     )]
     InwardName(String),
 }

@@ -26,7 +26,7 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Decoded {
     match (said, valid) {
         (Some(encoding), Ok(text)) if encoding != UTF_8 && is_plainly_utf8(text, encoding) => Decoded {
             text: text.to_owned(),
-            note: Some(format!("The page says {}, but it is UTF-8", encoding.name())),
+            note: Some(format!("The page declares {}, but it is UTF-8", encoding.name())),
         },
         (Some(encoding), _) if encoding != UTF_8 => with(encoding, bytes),
         (_, Ok(text)) => Decoded { text: text.to_owned(), note: None },
@@ -72,7 +72,7 @@ fn guess(bytes: &[u8]) -> Decoded {
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     let mut decoded = with(encoding, bytes);
-    decoded.note = Some(format!("The page is not UTF-8; read as {}, which is a guess", encoding.name()));
+    decoded.note = Some(format!("The page is not UTF-8; decoded as {} (a guess)", encoding.name()));
     decoded
 }
 

@@ -135,11 +135,11 @@ pub enum FetchError {
     Address(#[from] AddressError),
     #[error("cannot reach {place}: {cause}")]
     Unreachable { place: String, cause: String },
-    #[error("{place} did not answer within {seconds} seconds")]
+    #[error("{place} timed out after {seconds} seconds")]
     Silent { place: String, seconds: u64 },
-    #[error("{place} redirects more than {limit} times, at last to {last}")]
+    #[error("{place} redirects more than {limit} times, finally to {last}")]
     Redirects { place: String, limit: usize, last: String },
-    #[error("the network cannot be used: {0}")]
+    #[error("the network is not available: {0}")]
     Setup(String),
 }
 
@@ -348,7 +348,7 @@ mod tests {
             async |trust| Names(trust).resolve("localhost".parse().unwrap()).await.map(Iterator::count);
         assert!(look(Trust::Named).await.is_ok_and(|found| found > 0));
         let refused = look(Trust::Led).await.unwrap_err().to_string();
-        assert!(refused.contains("a page elsewhere leads to localhost"), "{refused}");
+        assert!(refused.contains("a redirect leads to localhost"), "{refused}");
     }
 
     /// A name that was outside is looked up again after a redirect and may be bound to this machine by then.

@@ -45,13 +45,13 @@ fn notes(page: &Fetched) -> Vec<String> {
     let cut = match page.cut {
         None => return Vec::new(),
         Some(Cut::Size { limit, total: Some(total) }) => {
-            format!("Cut at {} of {}", size(limit as u64), size(total))
+            format!("Truncated at {} of {}", size(limit as u64), size(total))
         }
-        Some(Cut::Size { limit, total: None }) => format!("Cut at {}", size(limit as u64)),
+        Some(Cut::Size { limit, total: None }) => format!("Truncated at {}", size(limit as u64)),
         Some(Cut::Time { limit }) => {
-            format!("Stopped after {} seconds; this is what had come", limit.as_secs())
+            format!("Timed out after {} seconds; the content is incomplete", limit.as_secs())
         }
-        Some(Cut::Broken) => "The connection broke off; this is what had come".to_owned(),
+        Some(Cut::Broken) => "The connection was lost; the content is incomplete".to_owned(),
     };
     vec![cut]
 }
@@ -102,13 +102,13 @@ impl Job<'_> {
         }
         if page.is_binary() {
             let (what, size) = (kind_name(&page), size(page.size()));
-            let text = format!("[{what}, {size}: not text. Use bash with curl -o to keep it in a file.]");
+            let text = format!("[{what}, {size}: not text. Save it with bash and curl -o.]");
             return self.text(&page, "binary", text);
         }
         let Decoded { text, note } = charset::decode(&page.bytes, page.kind.charset.as_deref());
         self.notes.extend(note);
         if text.trim().is_empty() {
-            self.notes.push("The server sent nothing".to_owned());
+            self.notes.push("The server sent an empty response".to_owned());
             return self.text(&page, "text", String::new());
         }
         match mode {
@@ -119,7 +119,7 @@ impl Job<'_> {
 
     /// An error of the server is an answer too, and often says why.
     async fn failed(mut self, page: Fetched) -> Rendered {
-        self.notes.insert(0, format!("The server answered HTTP {}{}", page.status, reason(page.status)));
+        self.notes.insert(0, format!("The server returned HTTP {}{}", page.status, reason(page.status)));
         let text = match page.is_binary() {
             true => String::new(),
             false => charset::decode(&page.bytes, page.kind.charset.as_deref()).text,
@@ -133,7 +133,7 @@ impl Job<'_> {
 
     async fn document(mut self, mut page: Fetched, extension: &'static str) -> Rendered {
         if matches!(page.cut, Some(Cut::Size { .. })) {
-            self.notes.push("Too large to be converted".to_owned());
+            self.notes.push("Too large to convert".to_owned());
             return self.text(&page, FAILED, String::new());
         }
         match self.convert.document(std::mem::take(&mut page.bytes), extension).await {
@@ -147,7 +147,7 @@ impl Job<'_> {
 
     fn picture(mut self, mut page: Fetched) -> Rendered {
         if page.cut.is_some() {
-            self.notes.push("Too large to be shown".to_owned());
+            self.notes.push("Too large to show".to_owned());
             return self.text(&page, "image", String::new());
         }
         let bytes = std::mem::take(&mut page.bytes);
@@ -174,7 +174,7 @@ impl Job<'_> {
         if !study.shell && !study.markdown.is_empty() {
             return self.text(&page, "native", study.markdown);
         }
-        self.notes.push("The page makes its text in the browser".to_owned());
+        self.notes.push("The page renders its text with JavaScript".to_owned());
         if let Some((method, better)) = self.beside(&page.url, &study).await {
             return self.text(&page, method, better);
         }
@@ -275,7 +275,7 @@ async fn studied(text: String, url: Url) -> Study {
     match within(LAYOUT_TIME, move || html::study(&page, &place)).await {
         Some(study) => study,
         None => Study {
-            note: Some("The page could not be laid out; this is its bare text"),
+            note: Some("The page could not be laid out; showing its plain text"),
             ..html::bare(&text, &url)
         },
     }
@@ -328,15 +328,15 @@ fn kind_name(page: &Fetched) -> &str {
 fn reason(status: u16) -> &'static str {
     match status {
         400 => " (bad request)",
-        401 => " (it wants to know who asks)",
+        401 => " (authentication required)",
         403 => " (forbidden)",
         404 => " (not found)",
         405 => " (method not allowed)",
         410 => " (gone)",
         429 => " (too many requests)",
         451 => " (unavailable for legal reasons)",
-        500 => " (error of the server)",
-        502..=504 => " (the server behind it does not answer)",
+        500 => " (server error)",
+        502..=504 => " (upstream server unavailable)",
         _ => "",
     }
 }

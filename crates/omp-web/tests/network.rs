@@ -71,7 +71,7 @@ async fn redirects_are_followed_to_an_end() {
     let error = load(&server, "/loop").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("{0} redirects more than 10 times, at last to {0}", server.url("/loop"))
+        format!("{0} redirects more than 10 times, finally to {0}", server.url("/loop"))
     );
     assert_eq!(server.hits("/loop"), 11);
     server.finish();
@@ -86,7 +86,7 @@ async fn nobody_leads_to_credentials_of_clouds() {
     let error = load(&server, "/to-metadata").await.unwrap_err().to_string();
     assert_eq!(
         error,
-        "http://169.254.169.254/latest/ hands out credentials of cloud machines and is never read"
+        "http://169.254.169.254/latest/ is a cloud metadata address that serves credentials and is blocked"
     );
     let error = load(&server, "/to-file").await.unwrap_err().to_string();
     assert_eq!(error, "file:///etc/passwd is not an http or https address");
@@ -104,9 +104,11 @@ async fn bombs_and_floods_are_cut() {
         ("/picture", Page::new("image/png", vec![0x89; 300_000])),
         ("/document.pdf", Page::new("application/pdf", vec![b'%'; 300_000])),
     ]);
-    for (path, note) in
-        [("/bomb", "Cut at 97 KiB"), ("/endless", "Cut at 97 KiB"), ("/large", "Cut at 97 KiB of 292 KiB")]
-    {
+    for (path, note) in [
+        ("/bomb", "Truncated at 97 KiB"),
+        ("/endless", "Truncated at 97 KiB"),
+        ("/large", "Truncated at 97 KiB of 292 KiB"),
+    ] {
         let rendered = load_with(&server, path, limits).await.unwrap();
         assert_eq!(text(&rendered).len(), 100_000, "{path}");
         assert_eq!(
@@ -115,12 +117,9 @@ async fn bombs_and_floods_are_cut() {
         );
     }
     let picture = load_with(&server, "/picture", limits).await.unwrap();
-    assert_eq!(picture.notes, ["Cut at 195 KiB of 292 KiB", "Too large to be shown"]);
+    assert_eq!(picture.notes, ["Truncated at 195 KiB of 292 KiB", "Too large to show"]);
     let document = load_with(&server, "/document.pdf", limits).await.unwrap();
-    assert_eq!(
-        (document.method.as_str(), document.notes[1].as_str()),
-        ("failed", "Too large to be converted")
-    );
+    assert_eq!((document.method.as_str(), document.notes[1].as_str()), ("failed", "Too large to convert"));
     server.finish();
 }
 
@@ -130,11 +129,11 @@ async fn slow_servers_are_not_waited_for() {
     let server = PageServer::start([("/", Page::new("text/plain", "the first part\n").hanging())]);
     let rendered = load_with(&server, "/", limits).await.unwrap();
     assert_eq!(text(&rendered), "the first part\n");
-    assert_eq!(rendered.notes, ["Stopped after 0 seconds; this is what had come"]);
+    assert_eq!(rendered.notes, ["Timed out after 0 seconds; the content is incomplete"]);
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = address::parse(&format!("http://{}/", silent.local_addr().unwrap())).unwrap();
     let error = web(limits).load(&url, Mode::Readable, &Converter).await.unwrap_err();
-    assert_eq!(error.to_string(), format!("{url} did not answer within 0 seconds"));
+    assert_eq!(error.to_string(), format!("{url} timed out after 0 seconds"));
     drop(silent);
 }
 
@@ -142,7 +141,7 @@ async fn slow_servers_are_not_waited_for() {
 async fn connections_that_fail() {
     let server = PageServer::start([("/half", Page::new("text/plain", "half of it").broken())]);
     let rendered = load(&server, "/half").await.unwrap();
-    assert_eq!(rendered.notes, ["The connection broke off; this is what had come"]);
+    assert_eq!(rendered.notes, ["The connection was lost; the content is incomplete"]);
     let url = address::parse(&format!("http://user:secret@127.0.0.1:{}/x", server.port())).unwrap();
     drop(server);
     let error = web(Limits::default()).load(&url, Mode::Readable, &Converter).await.unwrap_err().to_string();
@@ -213,7 +212,7 @@ async fn large_files_of_no_kind_are_looked_at() {
     ]);
     let log = load_with(&server, "/log", limits).await.unwrap();
     assert_eq!((log.method.as_str(), text(&log).len()), ("text", 200_000));
-    assert_eq!(log.notes, ["Cut at 195 KiB of 292 KiB"]);
+    assert_eq!(log.notes, ["Truncated at 195 KiB of 292 KiB"]);
     let data = load_with(&server, "/data", limits).await.unwrap();
     assert!(text(&data).starts_with("[application/octet-stream, 292 KiB: not text."), "{}", text(&data));
     server.finish();

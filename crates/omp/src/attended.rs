@@ -9,11 +9,11 @@ use omp_sdk::{
     Directories, Host, Listener, Outfit, Prompt, Session, SessionError, SessionOptions, load_settings,
 };
 
+use crate::command_context::{self, CommandContext};
 use crate::input::Turn;
 use crate::options::{keep_preset, kept_preset, overrides, session_options, set_manner};
 use crate::output;
 use crate::startup::Startup;
-use crate::world::{self, World};
 
 /// What a conversation begins with.
 pub(crate) struct Opening {
@@ -57,11 +57,11 @@ fn further_options(
     directories: &Directories,
     cwd: &Path,
 ) -> Result<SessionOptions, SessionError> {
-    let (environment, _) = world::environment(directories, cwd);
+    let (environment, _) = command_context::environment(directories, cwd);
     let settings =
         load_settings(directories, cwd, environment.as_ref(), &launch.place.configs, overrides(launch))?;
-    let world = World { directories: directories.clone(), environment };
-    session_options(launch.clone(), world, cwd.to_owned(), settings)
+    let context = CommandContext { directories: directories.clone(), environment };
+    session_options(launch.clone(), context, cwd.to_owned(), settings)
         .map_err(|(message, _)| SessionError::Options(message))
 }
 
@@ -150,8 +150,9 @@ pub(crate) async fn end(host: &Host, leaving: Leaving) -> u8 {
 fn demo_remark(session: &Session) -> Option<String> {
     session.fell_back_to_demo().then(|| {
         format!(
-            "No model is available: no API key is set and no local model server answers. This is the built-in demo. \
-             Sign in with /login or /setup, set a key such as ANTHROPIC_API_KEY, or describe a provider in {}.",
+            "No model available: no API key is set and no local model server is running. This is the \
+             built-in demo. Log in with /login or /setup, set a key such as ANTHROPIC_API_KEY, or add a \
+             provider in {}.",
             session.models_file().display()
         )
     })

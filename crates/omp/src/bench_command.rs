@@ -5,9 +5,11 @@ use omp_sdk::{BenchPlan, BenchRow, ModelOptions, Persistence, SessionOptions, be
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
+use crate::runtime;
 use crate::signals::Signals;
-use crate::world::World;
+use crate::working_directory;
 
 /// More would be a mistake in typing.
 const MOST_RUNS: u32 = 100;
@@ -17,11 +19,9 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
         Ok(plan) => plan,
         Err(message) => return output::fail(&message, &[]),
     };
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match runtime::start() {
         Ok(runtime) => runtime,
-        Err(error) => {
-            return output::fail(&format!("the program cannot start its event loop: {error}"), &[]);
-        }
+        Err(error) => return output::fail(&error, &[]),
     };
     let code = runtime.block_on(measure(call, &plan, profile));
     runtime.shutdown_background();
@@ -35,7 +35,7 @@ fn plan(call: &CommandCall) -> Result<BenchPlan, String> {
         Some(given) => u32::try_from(given)
             .ok()
             .filter(|given| (1..=most).contains(given))
-            .ok_or_else(|| format!("--{flag}: {given} is not between 1 and {most}.")),
+            .ok_or_else(|| format!("--{flag}: {given} is not between 1 and {most}")),
     };
     Ok(BenchPlan {
         runs: number("runs", usual.runs, MOST_RUNS)?,
@@ -71,9 +71,8 @@ async fn measure(call: &CommandCall, plan: &BenchPlan, profile: Option<&str>) ->
 }
 
 fn options(profile: Option<&str>, model: String) -> Result<SessionOptions, String> {
-    let World { directories, environment } = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let CommandContext { directories, environment } = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
     Ok(SessionOptions {
         persistence: Persistence::Off,
         model: ModelOptions::named(model),

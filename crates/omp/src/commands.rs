@@ -4,8 +4,8 @@ use omp_cli::{CompleteQuery, CompletionSource};
 use omp_sdk::settings::TABLE;
 use omp_sdk::{SavedSessions, SessionScope, TOOL_NAMES, list_models, load_settings};
 
+use crate::command_context;
 use crate::output::{self, Stream};
-use crate::world;
 
 /// `omp __complete`: candidates for shell completion. Offline, and silent whatever happens.
 pub(crate) fn complete(query: &CompleteQuery, profile: Option<&str>) -> u8 {
@@ -22,10 +22,11 @@ pub(crate) fn complete(query: &CompleteQuery, profile: Option<&str>) -> u8 {
 fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(String, String)> {
     match source {
         Some(CompletionSource::Models) => {
-            let (Ok(directories), Ok(cwd)) = (world::directories(profile), std::env::current_dir()) else {
+            let (Ok(directories), Ok(cwd)) = (command_context::directories(profile), std::env::current_dir())
+            else {
                 return Vec::new();
             };
-            let (environment, _) = world::environment(&directories, &cwd);
+            let (environment, _) = command_context::environment(&directories, &cwd);
             let settings =
                 load_settings(&directories, &cwd, environment.as_ref(), &[], serde_json::Map::new());
             let Ok(settings) = settings else { return Vec::new() };
@@ -42,7 +43,8 @@ fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(S
             TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect()
         }
         Some(CompletionSource::Sessions) => {
-            let (Ok(directories), Ok(cwd)) = (world::directories(profile), std::env::current_dir()) else {
+            let (Ok(directories), Ok(cwd)) = (command_context::directories(profile), std::env::current_dir())
+            else {
                 return Vec::new();
             };
             let rows = SavedSessions::new(&directories, None, &cwd).list(SessionScope::Folder);
@@ -58,6 +60,6 @@ fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(S
 pub(crate) fn update() -> u8 {
     output::print(
         Stream::Out,
-        "omp does not update itself: install the new version with the package manager you got it from.\n",
+        "omp does not update itself: install the new version with your package manager.\n",
     )
 }

@@ -10,9 +10,11 @@ use omp_commit::{CommitError, CommitOptions, CommitPlan, CommitWay, plan_commit}
 use omp_sdk::{Directories, Environment, ModelOptions, Persistence, SessionOptions};
 use tokio_util::sync::CancellationToken;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
+use crate::runtime;
 use crate::signals::Signals;
-use crate::world::World;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match work(call, profile) {
@@ -22,12 +24,10 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn work(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
-    let World { directories, environment } = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let CommandContext { directories, environment } = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
     let options = commit_options(call, environment.as_ref());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let runtime = runtime::start()?;
     let desk = Desk { directories, environment, model: call.values.text("model").map(str::to_owned) };
     let (planned, signal) = runtime.block_on(async {
         let cancel = CancellationToken::new();
@@ -108,7 +108,7 @@ fn shown(plan: &CommitPlan) -> String {
         format!("{}\n{} {}", plan.message, plan.files, if plan.files == 1 { "file" } else { "files" });
     text.push_str(" would be committed.\n");
     for changelog in &plan.changelogs {
-        text.push_str(&format!("{} would get:\n", changelog.path));
+        text.push_str(&format!("Would add to {}:\n", changelog.path));
         for (category, line) in &changelog.lines {
             text.push_str(&format!("  {category}: {line}\n"));
         }
@@ -125,13 +125,13 @@ fn commit(mut plan: CommitPlan, push: bool) -> Result<u8, String> {
     });
     if !matches!(made, Ok(true)) {
         let undone = plan.undo().map_err(|error| error.to_string());
-        let reason = made.err().unwrap_or_else(|| "git made no commit; what it said is above.".to_owned());
-        undone.map_err(|error| format!("{reason} {error}"))?;
-        output::note(&format!("The message was:\n\n{}", plan.message));
-        return Err(format!("{reason} The index and the changelogs are as they were."));
+        let reason = made.err().unwrap_or_else(|| "git commit failed (see its output above)".to_owned());
+        undone.map_err(|error| format!("{reason}; {error}"))?;
+        output::note(&format!("Generated commit message:\n\n{}", plan.message));
+        return Err(format!("{reason}; the index and the changelogs were restored"));
     }
     if push && !git(plan.root(), &["push".as_ref()])? {
-        return Err("the commit was made, but it was not pushed; what git said is above.".to_owned());
+        return Err("committed, but git push failed (see its output above)".to_owned());
     }
     Ok(0)
 }
@@ -141,12 +141,12 @@ fn message_file(message: &str) -> Result<tempfile::NamedTempFile, String> {
         file.write_all(message.as_bytes())?;
         Ok(file)
     });
-    made.map_err(|error| format!("the message cannot be handed to git: {error}."))
+    made.map_err(|error| format!("cannot pass the commit message to git: {error}"))
 }
 
 fn git(root: &Path, words: &[&OsStr]) -> Result<bool, String> {
     let words: Vec<&OsStr> =
         ["-C".as_ref(), root.as_os_str()].into_iter().chain(words.iter().copied()).collect();
     let status = omp_shell::run_in_front(OsStr::new("git"), &words);
-    status.map(|status| status.success()).map_err(|error| format!("git cannot be started: {error}."))
+    status.map(|status| status.success()).map_err(|error| format!("cannot start git: {error}"))
 }

@@ -12,8 +12,9 @@ use omp_tui::text::neutral;
 use omp_types::address;
 use serde_json::{Map, Value, json};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 /// A refusal: the sentence, and hints on lines of their own.
 struct Refusal(String, Vec<String>);
@@ -28,7 +29,7 @@ impl From<SettingsError> for Refusal {
     fn from(error: SettingsError) -> Self {
         let hint = match &error {
             SettingsError::Unknown { suggestion: Some(name), .. } => vec![format!("Did you mean {name}?")],
-            SettingsError::Unknown { .. } => vec!["`omp config list` shows every setting.".to_owned()],
+            SettingsError::Unknown { .. } => vec!["Run 'omp config list' to see all settings.".to_owned()],
             _ => Vec::new(),
         };
         Self(error.to_string(), hint)
@@ -38,7 +39,7 @@ impl From<SettingsError> for Refusal {
 /// What the command was called with.
 struct Command<'a> {
     call: &'a CommandCall,
-    world: World,
+    context: CommandContext,
     cwd: PathBuf,
 }
 
@@ -57,9 +58,9 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 /// `omp config --help`: the help, then the settings if they can be had.
 pub(crate) fn help(profile: Option<&str>) -> u8 {
     let help = omp_cli::render_help(Topic::Command("config"), output::width(), crate::VERSION);
-    let settings = World::here(profile).ok().and_then(|world| {
+    let settings = CommandContext::here(profile).ok().and_then(|context| {
         let cwd = std::env::current_dir().ok()?;
-        load_settings(&world.directories, &cwd, world.environment.as_ref(), &[], Map::new()).ok()
+        load_settings(&context.directories, &cwd, context.environment.as_ref(), &[], Map::new()).ok()
     });
     let list = settings.map(|settings| format!("\n{}", list_text(&settings))).unwrap_or_default();
     output::print(Stream::Out, &format!("{help}{list}"))
@@ -72,8 +73,8 @@ fn execute(call: &CommandCall, profile: Option<&str>) -> Result<String, Refusal>
     };
     let command = Command::new(call, profile)?;
     match action {
-        "path" if command.is_json() => Ok(pretty(&json!({"path": command.world.directories.agent}))),
-        "path" => Ok(format!("{}\n", command.world.directories.agent.display())),
+        "path" if command.is_json() => Ok(pretty(&json!({"path": command.context.directories.agent}))),
+        "path" => Ok(format!("{}\n", command.context.directories.agent.display())),
         "get" => command.get(),
         "set" => command.set(),
         "reset" => command.reset(),
@@ -83,21 +84,20 @@ fn execute(call: &CommandCall, profile: Option<&str>) -> Result<String, Refusal>
 
 impl<'a> Command<'a> {
     fn new(call: &'a CommandCall, profile: Option<&str>) -> Result<Self, Refusal> {
-        let world = World::here(profile)?;
-        let cwd = std::env::current_dir()
-            .map_err(|error| format!("the current directory cannot be used: {error}"))?;
-        Ok(Self { call, world, cwd })
+        let context = CommandContext::here(profile)?;
+        let cwd = working_directory::current()?;
+        Ok(Self { call, context, cwd })
     }
 
     /// The effective settings, with warnings said.
     fn settings(&self) -> Result<Settings, Refusal> {
-        let is_light = |name: &str| omp_interactive::is_light_theme(&self.world.directories, name);
-        let warnings = migrate_files(&self.world.directories, &is_light);
+        let is_light = |name: &str| omp_interactive::is_light_theme(&self.context.directories, name);
+        let warnings = migrate_files(&self.context.directories, &is_light);
         let overlays = self.call.values.paths("config");
         let settings = load_settings(
-            &self.world.directories,
+            &self.context.directories,
             &self.cwd,
-            self.world.environment.as_ref(),
+            self.context.environment.as_ref(),
             &overlays,
             Map::new(),
         )?;
@@ -108,7 +108,7 @@ impl<'a> Command<'a> {
     fn setting(&self) -> Result<&'static Setting, Refusal> {
         let action = self.call.args.text("action").unwrap_or_default();
         let Some(key) = self.call.args.text("key") else {
-            return Err(format!("omp config {action} needs the name of a setting.").into());
+            return Err(format!("omp config {action} needs the name of a setting").into());
         };
         let unknown = || SettingsError::Unknown { path: output::name(key), suggestion: suggestion(key) };
         find(key).ok_or_else(|| unknown().into())
@@ -152,11 +152,11 @@ impl<'a> Command<'a> {
         let row = self.setting()?;
         let words = self.call.args.texts("value");
         if words.is_empty() {
-            return Err(format!("omp config set {} needs a value.", row.path).into());
+            return Err(format!("omp config set {} needs a value", row.path).into());
         }
         let value = parse_value(row, &words.join(" "))?;
         self.settings()?;
-        let saved = set(&self.world.directories, row.path, value.clone())?;
+        let saved = set(&self.context.directories, row.path, value.clone())?;
         self.changed(row, &value, &saved)
     }
 
@@ -164,7 +164,7 @@ impl<'a> Command<'a> {
         let row = self.setting()?;
         self.no_value()?;
         self.settings()?;
-        let saved = reset(&self.world.directories, row.path)?;
+        let saved = reset(&self.context.directories, row.path)?;
         self.changed(row, &reset_value(row), &saved)
     }
 
@@ -172,15 +172,16 @@ impl<'a> Command<'a> {
     fn changed(&self, row: &Setting, value: &Value, saved: &Saved) -> Result<String, Refusal> {
         if let Saved::Rewritten { backup } = saved {
             output::note(&format!(
-                "Note: the file could not be changed in place and was written anew; the previous one is {}.",
+                "Note: the file could not be edited in place and was rewritten; the previous version is {}",
                 backup.display()
             ));
         }
         let overlays = self.call.values.paths("config");
-        let environment = self.world.environment.as_ref();
-        let settings = load_settings(&self.world.directories, &self.cwd, environment, &overlays, Map::new())?;
+        let environment = self.context.environment.as_ref();
+        let settings =
+            load_settings(&self.context.directories, &self.cwd, environment, &overlays, Map::new())?;
         if let Some(place) = overriding(&settings.origin(row.path)) {
-            output::note(&format!("Note: {place} overrides {} here.", row.path));
+            output::note(&format!("Note: {place} overrides {} here", row.path));
         }
         Ok(if self.is_json() {
             described(row, value)

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use omp_workspace::write::private_directory;
 
 use crate::output::{self, Stream};
-use crate::{VERSION, world};
+use crate::{VERSION, command_context};
 
 /// Reports that are kept; older ones go.
 const MOST_REPORTS: usize = 10;
@@ -22,7 +22,7 @@ pub(crate) fn install_panic_hook() {
     let shows_trace = std::env::var_os("RUST_BACKTRACE").is_some();
     std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
-        let reason = info.payload_as_str().unwrap_or("no reason given");
+        let reason = info.payload_as_str().unwrap_or("unknown reason");
         if let Some(sentence) = exhausted(reason) {
             output::fail(sentence, &[]);
             return;
@@ -31,16 +31,13 @@ pub(crate) fn install_panic_hook() {
         let what = format!("{reason}{place}\n\n{trace}");
         let written = logs().and_then(|logs| report(&logs, &what).ok());
         let details = match written {
-            Some(path) => format!("The details are in {}.", path.display()),
+            Some(path) => format!("See {} for details.", path.display()),
             None => "Set RUST_BACKTRACE=1 for details.".to_owned(),
         };
         if shows_trace {
             output::print(Stream::Err, &format!("{trace}\n"));
         }
-        output::print(
-            Stream::Err,
-            &format!("Error: omp crashed: {reason}{place}\nThis is a bug. {details}\n"),
-        );
+        output::fail(&format!("omp crashed: {reason}{place}"), &[format!("This is a bug. {details}")]);
     }));
 }
 
@@ -49,17 +46,18 @@ fn exhausted(reason: &str) -> Option<&'static str> {
     const THREADS: [&str; 3] = ["failed to spawn thread", "can't spawn", "cannot spawn"];
     if THREADS.iter().any(|words| reason.contains(words)) {
         return Some(
-            "the system has no room for another thread; raise the limits on memory (ulimit -v) or processes (ulimit -u)",
+            "cannot start another thread; raise the memory limit (ulimit -v) or the process limit (ulimit \
+             -u)",
         );
     }
     reason
         .contains("Too many open files")
-        .then_some("too many files are open; raise the limit with: ulimit -n 256")
+        .then_some("too many open files; raise the limit with: ulimit -n 256")
 }
 
 /// Where reports are written.
 pub(crate) fn logs() -> Option<PathBuf> {
-    world::directories(None).ok().map(|directories| directories.logs())
+    command_context::directories(None).ok().map(|directories| directories.logs())
 }
 
 /// Writes a report, which only its owner can read, and forgets the oldest ones. Arguments and variables are left out: they
@@ -71,11 +69,7 @@ pub(crate) fn report(logs: &Path, what: &str) -> std::io::Result<PathBuf> {
     let mut text = String::new();
     let _ = writeln!(text, "omp {VERSION} on {} {}", std::env::consts::OS, std::env::consts::ARCH);
     let thread = std::thread::current();
-    let _ = writeln!(
-        text,
-        "thread {}, {seconds} seconds after 1970\n",
-        thread.name().unwrap_or("without a name")
-    );
+    let _ = writeln!(text, "thread {}, Unix time {seconds}\n", thread.name().unwrap_or("(unnamed)"));
     text.push_str(&output::unspoken(what));
     text.push('\n');
     let mut file = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;

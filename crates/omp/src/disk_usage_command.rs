@@ -1,4 +1,4 @@
-//! `omp du` and `omp gc`: the room that sessions take, and getting some of it back.
+//! `omp du` and `omp gc`: the disk space that sessions use, and reclaiming it.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,9 +9,9 @@ use omp_sdk::SavedSessions;
 use omp_sdk::sessions::{Amount, Garbage, GcItem, GcPlan, GcPolicy, GcReport};
 use serde_json::{Value, json};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
 use crate::session_command::saved;
-use crate::world::World;
 
 /// Longer lists of what would go are cut.
 const MOST_LINES: usize = 40;
@@ -80,10 +80,10 @@ impl Outcome {
     fn warn(&self) {
         for path in &self.plan.unreadable {
             let path = path.display();
-            output::warn(&format!("{path} cannot be read, so all images stay: some may be its own."));
+            output::warn(&format!("cannot read {path}; keeping all images, since it may use some"));
         }
         for (path, error) in self.failed() {
-            output::warn(&format!("{} was not removed: {error}", path.display()));
+            output::warn(&format!("cannot remove {}: {error}", path.display()));
         }
     }
 
@@ -115,10 +115,10 @@ impl Outcome {
         let items = if removed == 1 { "1 item".to_owned() } else { format!("{removed} items") };
         let size = size(bytes);
         let end = match (&self.report, removed) {
-            (_, 0) => "There is nothing to remove.".to_owned(),
-            (Some(_), _) => format!("Removed {items}; {size} freed."),
+            (_, 0) => "Nothing to remove".to_owned(),
+            (Some(_), _) => format!("Removed {items}, freed {size}"),
             (None, _) => {
-                format!("Would remove {items} and free {size}. Nothing was removed; add --apply to do it.")
+                format!("Would remove {items} and free {size} (add --apply to remove them)")
             }
         };
         format!("{}{end}\n", list(&self.plan))
@@ -126,7 +126,7 @@ impl Outcome {
 }
 
 fn open(call: &CommandCall, profile: Option<&str>) -> Result<SavedSessions, String> {
-    saved(call, &World::here(profile)?)
+    saved(call, &CommandContext::here(profile)?)
 }
 
 fn policy(call: &CommandCall) -> Result<GcPolicy, String> {
@@ -136,7 +136,7 @@ fn policy(call: &CommandCall) -> Result<GcPolicy, String> {
         None => Ok(None),
     };
     if call.values.has("apply") && call.values.has("dry-run") {
-        return Err("--apply removes and --dry-run does not: give one of them".to_owned());
+        return Err("--apply and --dry-run cannot be combined".to_owned());
     }
     Ok(GcPolicy {
         session_age: number("older-than")?.map(|days| Duration::from_secs(days.saturating_mul(DAY))),
@@ -148,11 +148,11 @@ fn policy(call: &CommandCall) -> Result<GcPolicy, String> {
 
 fn word(garbage: Garbage) -> &'static str {
     match garbage {
-        Garbage::Blob => "image that no session has",
+        Garbage::Blob => "unreferenced image",
         Garbage::Artifacts => "artifacts without a session",
-        Garbage::Working => "left over from work",
-        Garbage::Session => "session beyond the limit",
-        Garbage::Log => "log beyond the limit",
+        Garbage::Working => "temporary file",
+        Garbage::Session => "session over the limit",
+        Garbage::Log => "log over the limit",
     }
 }
 
@@ -163,7 +163,7 @@ fn list(plan: &GcPlan) -> String {
     };
     let mut text: String = shown.map(line).collect();
     if plan.items.len() > MOST_LINES {
-        text += &format!("… and {} more; --json lists all.\n", plan.items.len() - MOST_LINES);
+        text += &format!("… and {} more (--json lists all)\n", plan.items.len() - MOST_LINES);
     }
     output::name(&text)
 }

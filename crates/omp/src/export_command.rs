@@ -7,7 +7,7 @@ use omp_sdk::{SavedSessions, load_settings};
 use serde_json::Map;
 
 use crate::output::{self, Stream};
-use crate::{place, world};
+use crate::{command_context, working_directory};
 
 pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
     let Some(session) = &launch.session.export else { return 1 };
@@ -15,14 +15,14 @@ pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
         [] => None,
         [path] => Some(Path::new(path)),
         [_, second, ..] => {
-            let message = format!("--export writes one page, so there is nothing to do with \"{second}\".");
-            return output::fail(&message, &["Put a path with spaces into quotes.".to_owned()]);
+            let message = format!("--export writes one page: unexpected argument \"{second}\"");
+            return output::fail(&message, &["Quote a path that contains spaces.".to_owned()]);
         }
     };
-    let opened = world::directories(profile).and_then(|directories| {
-        let cwd = place::enter(launch.place.cwd.as_deref(), true, &directories.home)?;
+    let opened = command_context::directories(profile).and_then(|directories| {
+        let cwd = working_directory::enter(launch.place.cwd.as_deref(), true, &directories.home)?;
         let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
-        let (environment, _) = world::environment(&directories, &cwd);
+        let (environment, _) = command_context::environment(&directories, &cwd);
         let settings =
             load_settings(&directories, &cwd, environment.as_ref(), &launch.place.configs, Map::new())
                 .map_err(|error| error.to_string())?;

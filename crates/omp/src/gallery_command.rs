@@ -6,18 +6,18 @@ use omp_cli::CommandCall;
 use omp_interactive::{End, Exhibition};
 use omp_sdk::{Environment, ProcessEnvironment};
 
+use crate::command_context::CommandContext;
 use crate::output;
-use crate::world::World;
+use crate::working_directory;
 
 /// The widest drawing; nobody has a wider terminal.
 const WIDEST: usize = 1000;
 
 /// Prints the views that were asked for.
 pub(crate) fn gallery(call: &CommandCall, profile: Option<&str>) -> u8 {
-    let rendered = World::here(profile).and_then(|world| {
-        let cwd =
-            std::env::current_dir().map_err(|error| format!("the directory cannot be used: {error}"))?;
-        let settings = world.settings(&cwd)?;
+    let rendered = CommandContext::here(profile).and_then(|context| {
+        let cwd = working_directory::current()?;
+        let settings = context.settings(&cwd)?;
         let text = |name: &str| call.values.text(name).map(str::to_owned);
         let wish = Exhibition {
             tool: text("tool"),
@@ -26,7 +26,7 @@ pub(crate) fn gallery(call: &CommandCall, profile: Option<&str>) -> u8 {
             expanded: call.values.has("expanded"),
             plain: call.values.has("plain") || !std::io::stdout().is_terminal(),
         };
-        wish.render(&world.directories, &settings, |name| ProcessEnvironment.var(name))
+        wish.render(&context.directories, &settings, |name| ProcessEnvironment.var(name))
     });
     match rendered {
         Ok(text) => output::print_drawn(&text),
@@ -39,16 +39,16 @@ fn width(call: &CommandCall) -> Result<usize, String> {
         return Ok(omp_tui::terminal::width().unwrap_or_else(output::width));
     };
     let width = usize::try_from(wanted).ok().filter(|width| (1..=WIDEST).contains(width));
-    width.ok_or_else(|| format!("--width {wanted} is not between 1 and {WIDEST}."))
+    width.ok_or_else(|| format!("--width {wanted} is not between 1 and {WIDEST}"))
 }
 
 /// Shows keys until the user leaves.
 pub(crate) fn keys(profile: Option<&str>) -> u8 {
-    let world = match World::here(profile) {
-        Ok(world) => world,
+    let context = match CommandContext::here(profile) {
+        Ok(context) => context,
         Err(error) => return output::fail(&error, &[]),
     };
-    match omp_interactive::show_keys(&world.directories, |name| ProcessEnvironment.var(name)) {
+    match omp_interactive::show_keys(&context.directories, |name| ProcessEnvironment.var(name)) {
         Ok(End::Left) => 0,
         Ok(End::Closed) => 129,
         Ok(End::Signal(signal)) => 128 + u8::try_from(signal).unwrap_or(0),

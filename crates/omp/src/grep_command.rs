@@ -56,7 +56,7 @@ impl Wish {
     fn read(call: &CommandCall) -> Result<Self, String> {
         let pattern = call.args.text("pattern").unwrap_or_default();
         if pattern.is_empty() {
-            return Err("there is no pattern. For example: omp grep 'fn main' src".to_owned());
+            return Err("missing pattern (for example: omp grep 'fn main' src)".to_owned());
         }
         let number = |name: &str, usual: usize| match call.values.integer(name) {
             Some(number) => usize::try_from(number).map_err(|_| format!("--{name} must not be negative")),
@@ -67,11 +67,10 @@ impl Wish {
         let glob = call.values.text("glob").map(Glob::new).transpose().map_err(|error| error.to_string())?;
         let place = PathBuf::from(call.args.path("path").unwrap_or(Path::new(".")));
         if !place.exists() {
-            return Err(format!("there is no {}", place.display()));
+            return Err(format!("no such file or directory: {}", place.display()));
         }
         Ok(Self {
-            query: Query::new(pattern, style)
-                .map_err(|error| format!("the pattern is not valid: {error}"))?,
+            query: Query::new(pattern, style).map_err(|error| format!("invalid pattern: {error}"))?,
             place,
             glob: glob.map(|glob| glob.compile_matcher()),
             limit: number("limit", LIMIT)?,
@@ -157,7 +156,7 @@ impl Wish {
         let shown = self.limit - left;
         let all = if self.form == Form::Lines { matches } else { hits.files.len() };
         if shown < all {
-            let _ = writeln!(text, "\nThe first {shown} of {all} are shown; -l shows more.");
+            let _ = writeln!(text, "\nShowing {shown} of {all} matches (use -l to show more)");
         }
         text
     }

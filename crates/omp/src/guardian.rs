@@ -24,8 +24,7 @@ pub(crate) fn guard(arguments: &[String]) -> ExitCode {
     let Some(modes) = modes else { return ExitCode::FAILURE };
     let released = watch(std::io::stdin(), std::io::stdout(), modes);
     if let (Release::Gone, Some(logs)) = (released, arguments.get(1).filter(|logs| !logs.is_empty())) {
-        let what =
-            "omp ended without a word: it was killed, or a fault ended it. The terminal was given back.";
+        let what = "omp ended unexpectedly: it was killed or crashed. The terminal was restored.";
         // There is nobody left to tell.
         let _ = crash::report(Path::new(logs), what);
     }

@@ -3,8 +3,8 @@
 use omp_cli::CommandCall;
 use omp_sdk::{HistoryQuery, TypedPrompt, typed_prompts};
 
+use crate::command_context;
 use crate::output::{self, Stream};
-use crate::world;
 
 /// Prompts that are printed unless more are asked for.
 const PROMPTS: usize = 50;
@@ -12,7 +12,7 @@ const PROMPTS: usize = 50;
 const WIDTH: usize = 200;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
-    let directories = match world::directories(profile) {
+    let directories = match command_context::directories(profile) {
         Ok(directories) => directories,
         Err(error) => return output::fail(&error, &[]),
     };
@@ -32,16 +32,17 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
         return output::print_json(&prompts);
     }
     let lines: String = prompts.iter().map(line).collect();
-    output::print(Stream::Out, if lines.is_empty() { "No prompts found.\n" } else { &lines })
+    output::print(Stream::Out, if lines.is_empty() { "No prompts found\n" } else { &lines })
 }
 
 /// The words to look for, if any. A first word that is no action belongs to them.
 fn query(call: &CommandCall) -> Result<Option<String>, &'static str> {
     let words = call.args.texts("words");
     match call.args.text("action") {
-        Some("search") if words.is_empty() => Err("omp history search needs words to search for."),
+        Some("search") if words.is_empty() => Err("omp history search needs search terms"),
         Some("search") => Ok(Some(words.join(" "))),
-        Some("list") if !words.is_empty() => Err("omp history list takes no words; use search."),
+        Some("list") if !words.is_empty() => Err("omp history list takes no search terms: use omp history \
+             search"),
         Some("list") | None => Ok(None),
         Some(first) => {
             let all: Vec<&str> = std::iter::once(first).chain(words.iter().map(String::as_str)).collect();

@@ -30,14 +30,13 @@ pub(crate) fn piped() -> Result<Option<String>, String> {
     };
     if bytes.len() as u64 > MAX_STDIN {
         return Err(
-            "standard input holds more than 25 MB; attach a file with @path or let the model read it"
-                .to_owned(),
+            "standard input exceeds 25 MB; attach a file with @path or let the model read it".to_owned()
         );
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            output::warn("standard input is not valid UTF-8; the bytes that are not text were replaced.");
+            output::warn("standard input is not valid UTF-8; invalid bytes were replaced");
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         }
     };
@@ -49,7 +48,7 @@ fn with_notice<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> 
     let (done, wait) = mpsc::channel::<()>();
     let notice = std::thread::spawn(move || {
         if wait.recv_timeout(Duration::from_secs(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
-            output::note("Reading the prompt from standard input: waiting for its end (EOF). Ctrl+C aborts.");
+            output::note("Reading the prompt from standard input until EOF (Ctrl+C to abort)");
         }
     });
     let value = read();

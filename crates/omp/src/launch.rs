@@ -10,6 +10,7 @@ use omp_sdk::{SessionOptions, load_settings, read_attachments};
 use omp_workspace::image::Fit;
 
 use crate::attended::Opening;
+use crate::command_context::{self, CommandContext};
 use crate::input::{self, Turn};
 use crate::options::{Fallible, kept_preset, overrides, plain, recording, session_options};
 use crate::print::Thoughts;
@@ -17,8 +18,7 @@ use crate::resume::Plain;
 use crate::resume_list::Pick;
 use crate::startup::Startup;
 use crate::unattended::Work;
-use crate::world::{self, World};
-use crate::{interactive, output, place, resume, resume_list, unattended};
+use crate::{interactive, output, resume, resume_list, runtime, unattended, working_directory};
 
 pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
     begin(launch, profile, SetUp::Nothing)
@@ -37,16 +37,16 @@ fn begin(mut launch: Launch, profile: Option<&str>, set_up: SetUp) -> u8 {
     for warning in &launch.warnings {
         output::warn(warning);
     }
-    let (world, cwd) = match arrive(&mut launch, profile) {
+    let (context, cwd) = match arrive(&mut launch, profile) {
         Ok(Ok(entered)) => entered,
         Ok(Err(code)) => return code,
         Err(message) => return output::fail(&message, &[]),
     };
-    let mut startup = Startup::new(world.environment.as_ref());
+    let mut startup = Startup::new(context.environment.as_ref());
     if std::env::var_os("OMP_DEBUG_PANIC").is_some() {
         panic!("OMP_DEBUG_PANIC is set");
     }
-    match prepare(launch, world, cwd, &mut startup) {
+    match prepare(launch, context, cwd, &mut startup) {
         Ok(Some(ready)) => ready.run(set_up, startup),
         Ok(None) => {
             output::note("Resume cancelled: session is in another project.");
@@ -57,25 +57,29 @@ fn begin(mut launch: Launch, profile: Option<&str>, set_up: SetUp) -> u8 {
 }
 
 /// Enters the session's directory, once it is known which session is meant; an exit code, if none is.
-fn arrive(launch: &mut Launch, profile: Option<&str>) -> Result<Result<(World, PathBuf), u8>, String> {
-    let (world, cwd) = enter(launch, profile)?;
+fn arrive(
+    launch: &mut Launch,
+    profile: Option<&str>,
+) -> Result<Result<(CommandContext, PathBuf), u8>, String> {
+    let (context, cwd) = enter(launch, profile)?;
     if !resume_list::is_wanted(launch) {
-        return Ok(Ok((world, cwd)));
+        return Ok(Ok((context, cwd)));
     }
-    Ok(match resume_list::choose(launch, &world, &cwd)? {
-        Pick::GoOn => Ok((world, cwd)),
+    Ok(match resume_list::choose(launch, &context, &cwd)? {
+        Pick::GoOn => Ok((context, cwd)),
         Pick::Elsewhere => Ok(enter(launch, profile)?),
         Pick::End(code) => Err(code),
     })
 }
 
 /// The session's directory, and the user's as they are seen from there.
-fn enter(launch: &Launch, profile: Option<&str>) -> Result<(World, PathBuf), String> {
-    let directories = world::directories(profile)?;
-    let cwd = place::enter(launch.place.cwd.as_deref(), launch.place.allow_home, &directories.home)?;
-    let (environment, warnings) = world::environment(&directories, &cwd);
+fn enter(launch: &Launch, profile: Option<&str>) -> Result<(CommandContext, PathBuf), String> {
+    let directories = command_context::directories(profile)?;
+    let cwd =
+        working_directory::enter(launch.place.cwd.as_deref(), launch.place.allow_home, &directories.home)?;
+    let (environment, warnings) = command_context::environment(&directories, &cwd);
     warnings.iter().for_each(|warning| output::warn(warning));
-    Ok((World { directories, environment }, cwd))
+    Ok((CommandContext { directories, environment }, cwd))
 }
 
 /// A session about to be opened.
@@ -90,20 +94,32 @@ enum Ready {
 }
 
 /// `None` if the user was asked whether to go on, and said no.
-fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup) -> Fallible<Option<Ready>> {
+fn prepare(
+    mut launch: Launch,
+    context: CommandContext,
+    cwd: PathBuf,
+    startup: &mut Startup,
+) -> Fallible<Option<Ready>> {
     if launch.roles.keep_preset && launch.roles.preset.is_none() {
         return Err((
-            "--default keeps a model profile, and none is named.".to_owned(),
+            "--default needs a model profile to save".to_owned(),
             vec![
-                "Name one: omp --mpreset <name> --default. Run 'omp models profiles' to see them.".to_owned(),
+                "Specify one: omp --mpreset <name> --default. Run 'omp models profiles' to list them."
+                    .to_owned(),
             ],
         ));
     }
     let settings = startup.phase("settings", || {
-        let is_light = |name: &str| is_light_theme(&world.directories, name);
-        migrate_files(&world.directories, &is_light).iter().for_each(|warning| output::warn(warning));
+        let is_light = |name: &str| is_light_theme(&context.directories, name);
+        migrate_files(&context.directories, &is_light).iter().for_each(|warning| output::warn(warning));
         let overrides = overrides(&launch);
-        load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.place.configs, overrides)
+        load_settings(
+            &context.directories,
+            &cwd,
+            context.environment.as_ref(),
+            &launch.place.configs,
+            overrides,
+        )
     });
     let settings = settings.map_err(|error| plain(error.to_string()))?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
@@ -111,16 +127,16 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let wanted = !launch.print && !launch.no_ui && launch.mode.is_none();
     let interactive = wanted && piped.is_none() && at_terminal;
     let fit = if settings.get(keys::IMAGES_AUTO_RESIZE) { Fit::Shrink } else { Fit::Keep };
-    let attached =
-        startup.phase("attachments", || read_attachments(&launch.attachments, &cwd, &world.directories, fit));
+    let attached = startup
+        .phase("attachments", || read_attachments(&launch.attachments, &cwd, &context.directories, fit));
     let attached = attached.map_err(plain)?;
     attached.warnings.iter().for_each(|warning| output::warn(warning));
     let messages = std::mem::take(&mut launch.messages);
     let turns = input::turns(piped.as_deref(), attached, messages);
     if turns.is_empty() && !interactive {
         return Err((
-            "there is no prompt.".to_owned(),
-            vec!["Give one as an argument, or pipe it in: omp -p \"your question\"".to_owned()],
+            "no prompt given".to_owned(),
+            vec!["Pass it as an argument or pipe it in: omp -p \"your question\"".to_owned()],
         ));
     }
     if let Some(refusal) = needs_terminal(&launch, interactive) {
@@ -128,12 +144,12 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     }
     let latest = interactive && settings.get(keys::AUTO_RESUME) && launch.work.goal.is_none();
     let plain_start = if latest { Plain::Latest } else { Plain::New };
-    let Some(persistence) = resume::choose(&launch.session, &world.directories, &cwd, plain_start)? else {
+    let Some(persistence) = resume::choose(&launch.session, &context.directories, &cwd, plain_start)? else {
         return Ok(None);
     };
     let deck = launch.session.record.as_deref().map(recording).transpose()?;
     let typed = launch.clone();
-    let options = SessionOptions { persistence, deck, ..session_options(launch, world, cwd, settings)? };
+    let options = SessionOptions { persistence, deck, ..session_options(launch, context, cwd, settings)? };
     Ok(Some(match interactive {
         true => Ready::Attended { launch: Box::new(typed), options, turns },
         false => Ready::Unattended(Work {
@@ -155,20 +171,20 @@ fn needs_terminal(launch: &Launch, interactive: bool) -> Option<(String, Vec<Str
     let hint = |text: &str| vec![text.to_owned()];
     if launch.work.goal.is_some() && !interactive {
         return Some((
-            "--goal works towards its objective in the terminal, so it goes with neither -p, --mode, --no-ui nor piped input."
+            "--goal needs the terminal UI: it cannot be combined with -p, --mode, --no-ui or piped input"
                 .to_owned(),
-            hint("Start it at a terminal: omp --goal \"the objective\""),
+            hint("Start it in a terminal: omp --goal \"the objective\""),
         ));
     }
     if launch.work.goal.is_some() && (earlier || session.from_claude || session.from_codex) {
         return Some((
-            "--goal begins a new session, so it goes with no flag that takes up an earlier one.".to_owned(),
+            "--goal starts a new session: it cannot be combined with a flag that resumes one".to_owned(),
             hint("Resume the session and type: /goal <objective>"),
         ));
     }
     (interactive && launch.max_time.is_some()).then(|| {
         (
-            "--max-time limits a run without the terminal interface.".to_owned(),
+            "--max-time works only without the terminal UI".to_owned(),
             hint("Add -p and a prompt: omp --max-time 10m -p \"your question\""),
         )
     })
@@ -176,11 +192,9 @@ fn needs_terminal(launch: &Launch, interactive: bool) -> Option<(String, Vec<Str
 
 impl Ready {
     fn run(self, set_up: SetUp, startup: Startup) -> u8 {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        let runtime = match runtime::start() {
             Ok(runtime) => runtime,
-            Err(error) => {
-                return output::fail(&format!("the program cannot start its event loop: {error}"), &[]);
-            }
+            Err(error) => return output::fail(&error, &[]),
         };
         let code = runtime.block_on(self.serve(set_up, startup));
         // Idle connections and timers must not hold the process.

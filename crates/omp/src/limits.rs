@@ -25,13 +25,14 @@ const SMALL_STACK: u64 = 4 * 1024 * 1024;
 pub(crate) fn check() -> Result<(), String> {
     if let Some(files) = limit(Resource::RLIMIT_NOFILE).filter(|files| *files < FEWEST_FILES) {
         return Err(format!(
-            "only {files} files can be open at once, and omp needs at least {FEWEST_FILES}; raise the limit with: ulimit -n 256"
+            "the limit of {files} open files is too low: omp needs at least {FEWEST_FILES} (raise it with: \
+             ulimit -n 256)"
         ));
     }
     let left = limit(Resource::RLIMIT_AS).map(|limit| limit.saturating_sub(address_space()));
     if let Some(left) = left.filter(|left| *left < LEAST_MEMORY) {
         return Err(format!(
-            "the memory limit leaves {} MB, and omp needs at least {} MB; raise it with: ulimit -v unlimited",
+            "the memory limit leaves {} MB: omp needs at least {} MB (raise it with: ulimit -v unlimited)",
             left / (1024 * 1024),
             LEAST_MEMORY / (1024 * 1024)
         ));
@@ -66,7 +67,7 @@ pub(crate) fn with_enough_stack(work: fn() -> u8) -> u8 {
     let started = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK).spawn(work);
     match started {
         Ok(thread) => thread.join().unwrap_or(1),
-        Err(error) => crate::output::fail(&format!("there is no memory for a stack: {error}"), &[]),
+        Err(error) => crate::output::fail(&format!("not enough memory for the stack: {error}"), &[]),
     }
 }
 
@@ -77,7 +78,7 @@ pub(crate) struct Memory;
 /// Ends the program without allocating anything.
 fn exhausted() -> ! {
     const SENTENCE: &[u8] =
-        b"Error: omp is out of memory. Close other programs, raise the limit (ulimit -v), or resume the session in a new run.\n";
+        b"Error: omp is out of memory; close other programs, raise the limit (ulimit -v), or resume the session in a new run\n";
     // Not through the writer, which allocates; the sentence is ours.
     // SAFETY: the bytes are static, and nothing of this process is used any more.
     unsafe {

@@ -10,17 +10,19 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
+use crate::runtime;
 use crate::signals::Signals;
 use crate::terminal::Terminal;
-use crate::world::World;
+use crate::working_directory;
 
 /// A sentence, and hints on lines of their own.
 type Refusal = (String, Vec<String>);
 
 /// What such a command works with.
 struct Desk {
-    world: World,
+    context: CommandContext,
     settings: Arc<Settings>,
     sign_in: SignIn,
     terminal: Terminal,
@@ -60,9 +62,9 @@ enum Form {
 
 /// Does the work and prints what it gives. A signal ends it in good order.
 fn run(profile: Option<&str>, work: impl AsyncFnOnce(&Desk) -> Result<String, Refusal>) -> u8 {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match runtime::start() {
         Ok(runtime) => runtime,
-        Err(error) => return output::fail(&format!("the system gives no event loop: {error}"), &[]),
+        Err(error) => return output::fail(&error, &[]),
     };
     let code = runtime.block_on(async {
         let desk = match Desk::new(profile) {
@@ -86,14 +88,13 @@ fn run(profile: Option<&str>, work: impl AsyncFnOnce(&Desk) -> Result<String, Re
 
 impl Desk {
     fn new(profile: Option<&str>) -> Result<Self, String> {
-        let world = World::here(profile)?;
-        let cwd = std::env::current_dir()
-            .map_err(|error| format!("the current directory cannot be used: {error}"))?;
-        let settings = Arc::new(world.settings(&cwd)?);
-        let (directories, environment) = (world.directories.clone(), Arc::clone(&world.environment));
+        let context = CommandContext::here(profile)?;
+        let cwd = working_directory::current()?;
+        let settings = Arc::new(context.settings(&cwd)?);
+        let (directories, environment) = (context.directories.clone(), Arc::clone(&context.environment));
         let sign_in = SignIn::new(registry_loader(directories, Arc::clone(&settings)), environment);
-        let sign_in = sign_in.ok_or_else(|| "credentials cannot be stored here.".to_owned())?;
-        Ok(Self { world, settings, sign_in, terminal: Terminal::new(), cancel: CancellationToken::new() })
+        let sign_in = sign_in.ok_or_else(|| "credentials cannot be stored here".to_owned())?;
+        Ok(Self { context, settings, sign_in, terminal: Terminal::new(), cancel: CancellationToken::new() })
     }
 
     async fn login(&self, provider: Option<&str>, way: Way) -> Result<String, Refusal> {
@@ -112,45 +113,47 @@ impl Desk {
         let signed_in =
             self.sign_in.account(row, &self.terminal, &self.cancel).await.map_err(|error| refused(&error))?;
         let identity = output::name(&signed_in.identity.unwrap_or_default());
-        Ok(format!("Logged in to {} as {identity}.\n", signed_in.provider))
+        Ok(format!("Logged in to {} as {identity}\n", signed_in.provider))
     }
 
     async fn login_key(&self, row: &LoginRow) -> Result<String, Refusal> {
         let provider = self.sign_in.provider(row);
-        let page =
-            row.key_page.map(|page| format!("Keys of {provider} are made at {page}\n")).unwrap_or_default();
-        let question = format!("{page}Paste the API key of {provider} and press Enter; it is not shown.");
+        let page = row
+            .key_page
+            .map(|page| format!("Create an API key for {provider} at {page}\n"))
+            .unwrap_or_default();
+        let question = format!("{page}Paste your API key for {provider} and press Enter (input is hidden)");
         let line = self.cancel.run_until_cancelled(self.terminal.hidden_line(&question)).await;
         let line = line.ok_or_else(|| refused(&SignInError::Cancelled))?;
         let line = line.ok_or_else(|| {
             let hint = format!("Pipe it in: omp login {provider} --with-key < key.txt");
-            ("No key was given. Nothing was stored.".to_owned(), vec![hint])
+            ("no key given; nothing was stored".to_owned(), vec![hint])
         })?;
         let signed_in = self.sign_in.key(row, &line, &self.cancel).await.map_err(|error| refused(&error))?;
         if let Some(remark) = signed_in.remark {
-            output::note(&format!("The key could not be checked: {provider}: {remark}."));
+            output::note(&format!("Could not verify the key with {provider}: {remark}"));
         }
-        Ok(format!("The key of {provider} is stored.\n"))
+        Ok(format!("Stored the API key for {provider}\n"))
     }
 
     async fn logout(&self, provider: Option<&str>) -> Result<String, Refusal> {
         let stored = self.sign_in.stored().map_err(|error| plain(error.to_string()))?;
         if stored.is_empty() {
-            return Ok("No credentials are stored.\n".to_owned());
+            return Ok("No stored credentials\n".to_owned());
         }
         let choices: Vec<(&str, &str)> = stored.iter().map(|name| (name.as_str(), name.as_str())).collect();
         let id = self.choose(provider, &choices, "log out of").await?;
         let count = self.sign_in.forget(&id).map_err(|error| refused(&error))?;
         let what = if count == 1 { "1 credential".to_owned() } else { format!("{count} credentials") };
-        Ok(format!("Logged out of {id}: {what} removed.\n"))
+        Ok(format!("Logged out of {id} ({what} removed)\n"))
     }
 
     async fn token(&self, provider: &str, freshness: Freshness, form: Form) -> Result<String, Refusal> {
-        let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
+        let (directories, environment) = (&self.context.directories, self.context.environment.as_ref());
         let registry = load_registry(directories, &self.settings, &mut Vec::new());
         let work = credential(&registry, environment, provider, freshness);
         let secret = self.cancel.run_until_cancelled(work).await;
-        let secret = secret.ok_or_else(|| plain("cancelled.".to_owned()))?;
+        let secret = secret.ok_or_else(|| plain("cancelled".to_owned()))?;
         let secret = secret.map_err(|error| {
             let hint = format!("Log in with: omp login {provider}");
             (error.to_string(), vec![hint])
@@ -174,10 +177,10 @@ impl Desk {
             false => format!("  {:>width$}  {id}  {name}\n", index + 1),
         });
         let list: String = lines.collect();
-        output::note(&format!("Which provider do you want to {what}? Enter its number or name.\n{list}"));
+        output::note(&format!("Choose a provider to {what} (number or name):\n{list}"));
         let line = self.cancel.run_until_cancelled(self.terminal.line()).await.flatten();
         let line = line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty());
-        let word = line.ok_or_else(|| plain("no provider was chosen.".to_owned()))?;
+        let word = line.ok_or_else(|| plain("no provider selected".to_owned()))?;
         let by_number = word.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
         Ok(by_number.map_or(word, |(id, _)| (*id).to_owned()))
     }
@@ -190,9 +193,9 @@ fn plain(message: String) -> Refusal {
 /// Why it did not work, and what to do instead.
 fn refused(error: &SignInError) -> Refusal {
     let hints = match error {
-        SignInError::Unknown { known, .. } => vec![format!("Known are: {}.", known.join(", "))],
-        SignInError::NotStored { stored, .. } => vec![format!("Stored are: {}.", stored.join(", "))],
-        SignInError::Refused(_) => vec!["Copy the key again, or make a new one.".to_owned()],
+        SignInError::Unknown { known, .. } => vec![format!("Known providers: {}", known.join(", "))],
+        SignInError::NotStored { stored, .. } => vec![format!("Stored credentials: {}", stored.join(", "))],
+        SignInError::Refused(_) => vec!["Copy the key again, or create a new one.".to_owned()],
         _ => Vec::new(),
     };
     (error.to_string(), hints)

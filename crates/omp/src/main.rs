@@ -3,7 +3,9 @@
 mod alias_command;
 mod attended;
 mod bench_command;
+mod c_math;
 mod clipboard;
+mod command_context;
 mod commands;
 mod commit_command;
 mod config_command;
@@ -21,13 +23,11 @@ mod json;
 mod launch;
 mod limits;
 mod login_command;
-mod math;
 mod models_command;
 mod onboarding;
 mod options;
 mod output;
 mod permissions_command;
-mod place;
 mod plain;
 mod print;
 mod profiles_command;
@@ -37,6 +37,7 @@ mod replay_command;
 mod resume;
 mod resume_list;
 mod resume_numbered;
+mod runtime;
 mod sandbox_command;
 mod session_command;
 mod setup_command;
@@ -51,7 +52,7 @@ mod terminal;
 mod trust_command;
 mod unattended;
 mod usage_command;
-mod world;
+mod working_directory;
 mod xdg_command;
 
 use std::process::ExitCode;
@@ -173,7 +174,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "token" => login_command::token(call, profile),
         "trust" => trust_command::run(call, profile),
         "usage" => usage_command::run(call, profile),
-        name => output::fail(&format!("omp {name} is not available yet."), &[]),
+        name => output::fail(&format!("omp {name} is not available yet"), &[]),
     }
 }
 

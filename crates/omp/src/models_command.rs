@@ -5,9 +5,11 @@ use omp_sdk::{CanonicalRow, ListState, ListStatus, ModelListing, ModelRow, Surve
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
 use crate::profiles_command;
-use crate::world::World;
+use crate::runtime;
+use crate::working_directory;
 
 /// `omp models [list|find|canonical|profiles|refresh] [pattern]`.
 pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
@@ -78,13 +80,13 @@ fn refresh(call: &ModelsCall, profile: Option<&str>) -> u8 {
 /// One line for each provider that was asked.
 fn status_table(lists: &[ListStatus]) -> String {
     if lists.is_empty() {
-        return "No provider can be asked for its models: none has a key or \"discovery\".\n".to_owned();
+        return "No model lists to refresh: no provider has an API key or \"discovery\".\n".to_owned();
     }
     let line = |list: &ListStatus| {
         let provider = output::name(&list.provider);
         match (list.state, &list.error) {
             (ListState::Failed, Some(error)) => format!("{provider}: {}\n", output::name(error)),
-            (ListState::Unknown, _) => format!("{provider}: not asked\n"),
+            (ListState::Unknown, _) => format!("{provider}: skipped\n"),
             _ => format!("{provider}: {} models\n", list.models),
         }
     };
@@ -92,13 +94,12 @@ fn status_table(lists: &[ListStatus]) -> String {
 }
 
 fn listing(profile: Option<&str>, survey: Survey<'_>) -> Result<ModelListing, String> {
-    let world = World::here(profile)?;
-    let cwd = std::env::current_dir().map_err(|error| error.to_string())?;
-    let settings = world.settings(&cwd)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let context = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
+    let settings = context.settings(&cwd)?;
+    let runtime = runtime::start()?;
     let cancel = CancellationToken::new();
-    let survey = survey_models(&world.directories, &settings, &world.environment, survey, cancel);
+    let survey = survey_models(&context.directories, &settings, &context.environment, survey, cancel);
     let listing = runtime.block_on(survey);
     // Idle connections and timers must not hold the process.
     runtime.shutdown_background();
@@ -125,11 +126,11 @@ fn narrow(listing: &mut ModelListing, action: ModelsAction, pattern: &str) {
 pub(crate) fn json(rows: &impl Serialize) -> u8 {
     match serde_json::to_string_pretty(rows) {
         Ok(text) => output::print_json_text(&text),
-        Err(error) => output::fail(&format!("the list cannot be written as JSON: {error}"), &[]),
+        Err(error) => output::fail(&format!("cannot write the list as JSON: {error}"), &[]),
     }
 }
 
-const NOTHING: &str = "No model matches.\n";
+const NOTHING: &str = "No matching models\n";
 
 /// One table for each provider, those that can be used first.
 fn provider_tables(listing: &ModelListing, extent: Extent) -> String {

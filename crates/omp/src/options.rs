@@ -12,8 +12,8 @@ use omp_sdk::{
 };
 use serde_json::{Map, Value};
 
+use crate::command_context::CommandContext;
 use crate::output;
-use crate::world::World;
 
 /// Everything up to the first model call; what goes wrong is one message and its hints.
 pub(crate) type Fallible<T> = Result<T, (String, Vec<String>)>;
@@ -26,19 +26,19 @@ pub(crate) fn plain(message: String) -> (String, Vec<String>) {
 /// `--record`: a new file, so that nothing is overwritten.
 pub(crate) fn recording(path: &Path) -> Fallible<Deck> {
     omp_sdk::record(path).map_err(|error| {
-        let hint = "Name a file that does not exist yet, in a directory that does.".to_owned();
-        (format!("{} cannot be recorded to: {error}.", path.display()), vec![hint])
+        let hint = "Specify a new file in an existing directory.".to_owned();
+        (format!("cannot record to {}: {error}", path.display()), vec![hint])
     })
 }
 
 /// What one session is built from.
 pub(crate) fn session_options(
     launch: Launch,
-    world: World,
+    context: CommandContext,
     cwd: PathBuf,
     settings: Settings,
 ) -> Fallible<SessionOptions> {
-    let World { directories, environment } = world;
+    let CommandContext { directories, environment } = context;
     let roots = launch.place.add_dirs.iter().map(|path| workspace_root(path, &cwd)).collect::<Result<_, _>>();
     let roots = roots.map_err(|error: RootError| plain(format!("--add-dir: {error}")))?;
     let text = |value: Option<String>| value.map(|value| text_or_file(&value, &cwd)).transpose();
@@ -129,7 +129,7 @@ fn text_or_file(value: &str, cwd: &Path) -> Result<String, String> {
         return Ok(value.to_owned());
     }
     std::fs::read_to_string(&path)
-        .map_err(|error| format!("{} cannot be read as a prompt: {error}", path.display()))
+        .map_err(|error| format!("cannot read the prompt file {}: {error}", path.display()))
 }
 
 /// `--default`: the model profile that every session is to begin with.
@@ -143,7 +143,7 @@ pub(crate) async fn keep_preset(directories: &Directories, name: String) {
     let path = keys::MODEL_PROFILE_DEFAULT.path();
     let saved = tokio::task::spawn_blocking(move || set(&directories, path, Value::from(name))).await;
     if let Ok(Err(error)) = saved {
-        output::warn(&format!("the profile was not kept: {error}"));
+        output::warn(&format!("cannot save the profile: {error}"));
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn name(text: &str) -> String {
 pub(crate) fn print_json<T: serde::Serialize + ?Sized>(document: &T) -> u8 {
     match serde_json::to_string_pretty(document) {
         Ok(text) => print_json_text(&text),
-        Err(error) => fail(&format!("the result cannot be written as JSON: {error}"), &[]),
+        Err(error) => fail(&format!("cannot write the result as JSON: {error}"), &[]),
     }
 }
 
@@ -77,12 +77,7 @@ pub(crate) fn print_json_text(text: &str) -> u8 {
 
 /// `Error: …` and hints on standard error; the exit code of an operational failure.
 pub(crate) fn fail(message: &str, hints: &[String]) -> u8 {
-    let mut text = format!("Error: {message}\n");
-    for hint in hints {
-        text.push_str(hint);
-        text.push('\n');
-    }
-    print(Stream::Err, &text);
+    print(Stream::Err, &omp_cli::error_text("Error", message, hints));
     1
 }
 

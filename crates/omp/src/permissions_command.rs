@@ -4,8 +4,9 @@ use omp_cli::CommandCall;
 use omp_sdk::{Explanation, Permissions, ProjectTrust};
 use serde_json::{Value, json};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 /// A command that would be asked about.
 const ASKED: u8 = 1;
@@ -18,11 +19,10 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn open(profile: Option<&str>) -> Result<Permissions, String> {
-    let world = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let settings = world.settings(&cwd)?;
-    let trust = ProjectTrust::at(&world.directories, &cwd, &settings, world.environment.var("PATH"));
+    let context = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
+    let settings = context.settings(&cwd)?;
+    let trust = ProjectTrust::at(&context.directories, &cwd, &settings, context.environment.var("PATH"));
     Ok(Permissions::new(&settings, trust))
 }
 
@@ -40,7 +40,7 @@ fn act(call: &CommandCall, permissions: &Permissions) -> u8 {
         }
         (Some("test"), Some(command)) => test(&permissions.explain(command), json),
         (Some("remove"), Some(rule)) => remove(permissions, rule),
-        (Some("list"), Some(_)) => output::fail("omp permissions list takes no further argument", &[]),
+        (Some("list"), Some(_)) => output::fail("omp permissions list takes no arguments", &[]),
         (action, _) => {
             let action = action.unwrap_or_default();
             let example = format!("For example: omp permissions {action} \"git status\"");
@@ -60,7 +60,7 @@ fn list(permissions: &Permissions, json: bool) -> u8 {
         return output::print_json(&json!({ "project": permissions.project(), "rules": rows }));
     }
     if all.is_empty() {
-        return output::print(Stream::Out, "No rules.\n");
+        return output::print(Stream::Out, "No rules\n");
     }
     let wide = all.iter().map(|one| one.rule.chars().count()).max().unwrap_or_default();
     let text: String =

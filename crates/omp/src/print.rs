@@ -20,10 +20,13 @@ impl Listener for Progress {
                 output::note(&format!("Retry failed after {attempt} attempts: {error}"));
             }
             AgentEvent::RetryFallbackApplied(switch) => {
-                output::note(&format!("{} failed; continuing with {}.", switch.from, switch.to));
+                output::note(&format!("{} failed; continuing with {}", switch.from, switch.to));
             }
             AgentEvent::ContextPromoted { from, to } => {
-                output::note(&format!("The conversation no longer fits into {from}; continuing with {to}."));
+                output::note(&format!(
+                    "The conversation exceeds the context window of {from}; continuing \
+                     with {to}"
+                ));
             }
             AgentEvent::Notice { message } => output::note(&message),
             AgentEvent::MessageEnd { message } => {
@@ -36,7 +39,7 @@ impl Listener for Progress {
                     .for_each(|remark| output::note(remark));
             }
             AgentEvent::AutoCompactionStart { .. } => {
-                output::note("The conversation grew too long; making it shorter…");
+                output::note("Context window almost full; compacting…");
             }
             AgentEvent::AutoCompactionEnd { error_message: Some(error), .. } => {
                 output::note(&error);

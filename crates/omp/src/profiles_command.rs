@@ -3,9 +3,10 @@
 use omp_cli::ModelsCall;
 use omp_sdk::{ProfileRow, list_profiles};
 
+use crate::command_context::CommandContext;
 use crate::models_command::json;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 /// All profiles, or those whose name holds the pattern.
 pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
@@ -23,17 +24,17 @@ pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
 }
 
 fn rows(profile: Option<&str>) -> Result<Vec<ProfileRow>, String> {
-    let world = World::here(profile)?;
-    let cwd = std::env::current_dir().map_err(|error| error.to_string())?;
-    let settings = world.settings(&cwd)?;
-    let (rows, warnings) = list_profiles(&world.directories, &settings, world.environment.as_ref());
+    let context = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
+    let settings = context.settings(&cwd)?;
+    let (rows, warnings) = list_profiles(&context.directories, &settings, context.environment.as_ref());
     warnings.iter().for_each(|warning| output::warn(warning));
     Ok(rows)
 }
 
 fn table(rows: &[ProfileRow]) -> String {
     if rows.is_empty() {
-        return "No profile matches.\n".to_owned();
+        return "No matching profiles\n".to_owned();
     }
     rows.iter().map(block).collect::<Vec<_>>().join("\n")
 }

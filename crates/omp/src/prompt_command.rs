@@ -4,8 +4,10 @@ use omp_cli::CommandCall;
 use omp_sdk::{Listener, Persistence, PromptReport, Session, SessionOptions};
 use omp_types::AgentEvent;
 
+use crate::command_context::CommandContext;
 use crate::output;
-use crate::world::World;
+use crate::runtime;
+use crate::working_directory;
 
 struct Nobody;
 
@@ -25,15 +27,13 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn report(profile: Option<&str>) -> Result<PromptReport, String> {
-    let World { directories, environment } = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let CommandContext { directories, environment } = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
     let options = SessionOptions {
         persistence: Persistence::Off,
         ..SessionOptions::new(cwd, directories, environment)
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let runtime = runtime::start()?;
     let session = runtime.block_on(Session::open(options, Box::new(Nobody)));
     let session = session.map_err(|error| error.to_string())?;
     session.warnings().iter().for_each(|warning| output::warn(warning));
@@ -57,6 +57,6 @@ fn render(report: &PromptReport) -> String {
         row(&format!("tool: {}", tool.name), tool.bytes, tool.tokens);
     }
     row("all", report.bytes, report.tokens);
-    text.push_str("Tokens are estimated; a model with a tokenizer of its own counts differently.\n");
+    text.push_str("Token counts are estimates; actual counts depend on the model's tokenizer.\n");
     text
 }

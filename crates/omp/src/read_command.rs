@@ -8,9 +8,11 @@ use omp_types::UserBlock;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
+use crate::runtime;
 use crate::signals::Signals;
-use crate::world::World;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     let path = call.args.path("path").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
@@ -22,8 +24,7 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 
 fn read(path: &str, profile: Option<&str>) -> Result<u8, String> {
     let bench = bench(profile)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let runtime = runtime::start()?;
     let code = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let signals = Signals::watch(cancel.clone());
@@ -42,11 +43,10 @@ fn read(path: &str, profile: Option<&str>) -> Result<u8, String> {
 
 /// The tools as a session here would have them.
 fn bench(profile: Option<&str>) -> Result<Workbench, String> {
-    let world = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let settings = world.settings(&cwd)?;
-    let World { directories, environment } = world;
+    let context = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
+    let settings = context.settings(&cwd)?;
+    let CommandContext { directories, environment } = context;
     let options =
         SessionOptions { settings: Some(settings), ..SessionOptions::new(cwd, directories, environment) };
     Workbench::open(options).map_err(|error| error.to_string())

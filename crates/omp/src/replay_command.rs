@@ -5,12 +5,13 @@ use omp_sdk::{Playback, PlaybackError, ReplayReport};
 use serde_json::json;
 
 use crate::output::{self, Stream};
+use crate::runtime;
 
 pub(crate) fn run(call: &CommandCall) -> u8 {
     let Some(path) = call.args.path("file") else { return 2 };
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match runtime::start() {
         Ok(runtime) => runtime,
-        Err(error) => return output::fail(&format!("the recording cannot be played: {error}"), &[]),
+        Err(error) => return output::fail(&error, &[]),
     };
     let played = runtime.block_on(async {
         let place = tempfile::Builder::new().prefix("omp-replay-").tempdir().map_err(PlaybackError::Place)?;
@@ -41,11 +42,11 @@ fn code(report: &ReplayReport) -> u8 {
 fn text(report: &ReplayReport) -> String {
     let ReplayReport { requests, calls, events, frames, divergences, notes } = report;
     let frames = frames.map(|frames| format!(", {frames} frames")).unwrap_or_default();
-    let played = format!("Played {requests} requests, {calls} calls of tools{frames} and {events} events");
+    let played = format!("Replayed {requests} requests, {calls} tool calls{frames} and {events} events");
     let mut text = match divergences.as_slice() {
-        [] => format!("{played}: everything as it was recorded.\n"),
+        [] => format!("{played}: identical to the recording\n"),
         [first, ..] => {
-            let mut text = format!("{played}. It differs first in {}.\n", output::name(&first.to_string()));
+            let mut text = format!("{played}. First difference: {}\n", output::name(&first.to_string()));
             for divergence in &divergences[1..] {
                 text.push_str(&format!("  then {}\n", output::name(&divergence.to_string())));
             }

@@ -32,7 +32,7 @@ pub(crate) fn choose(
         return Err((message, Vec::new()));
     }
     if session.take_over && !session.continue_last && session.resume.is_none() {
-        return plain("--take-over takes a session that --resume or --continue names; add one of them.");
+        return plain("--take-over needs a session: add --resume or --continue");
     }
     let import = match (session.from_claude, session.from_codex) {
         (true, _) => Some(ImportSource::ClaudeCode),
@@ -44,7 +44,7 @@ pub(crate) fn choose(
             return plain("--fork requires session persistence");
         }
         SessionArgs { no_session: true, .. } if import.is_some() => {
-            return plain("an imported session is saved, so --no-session cannot go with it");
+            return plain("--no-session cannot be combined with an import: imported sessions are saved");
         }
         SessionArgs { no_session: true, .. } => Persistence::Off,
         SessionArgs { fork: Some(value), .. } => Persistence::Fork(value.clone()),
@@ -54,8 +54,8 @@ pub(crate) fn choose(
         SessionArgs { resume: Some(Resume::Named(value)), .. } => Persistence::Resume(value.clone()),
         SessionArgs { resume: Some(Resume::Pick), .. } => {
             return Err((
-                "choosing a session from a list needs a terminal, and neither -p nor --mode.".to_owned(),
-                vec!["Name one: omp --resume <id>. Run 'omp session list' to see them.".to_owned()],
+                "choosing a session from a list needs a terminal, without -p and --mode".to_owned(),
+                vec!["Specify one: omp --resume <id>. Run 'omp session list' to list them.".to_owned()],
             ));
         }
         SessionArgs { continue_last: true, .. } => Persistence::Continue,
@@ -77,7 +77,7 @@ fn latest(session: &SessionArgs, directories: &Directories, cwd: &Path) -> Persi
     match saved.holder(&latest.path) {
         None => Persistence::Resume(latest.path.to_string_lossy().into_owned()),
         Some(holder) => {
-            output::note(&format!("A new session: {holder}, so the latest one is not resumed."));
+            output::note(&format!("Starting a new session: the most recent one is in use ({holder})"));
             Persistence::New
         }
     }
@@ -95,7 +95,7 @@ fn conflict(session: &SessionArgs) -> Option<String> {
     let mut given = given.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag);
     let (first, second) = (given.next()?, given.next()?);
     let importing = session.from_claude || session.from_codex;
-    importing.then(|| format!("{first} and {second} exclude each other; give one of them."))
+    importing.then(|| format!("{first} and {second} cannot be combined"))
 }
 
 fn ask(session: &SessionArgs, value: &str, directories: &Directories, cwd: &Path) -> Choice {

@@ -7,10 +7,11 @@ use omp_cli::{Launch, Resume};
 use omp_interactive::{End, PickStart, Picked, pick_session};
 use omp_sdk::{Environment, ProcessEnvironment, load_settings};
 
+use crate::command_context::CommandContext;
 use crate::guardian;
 use crate::interactive::leaving;
 use crate::options::overrides;
-use crate::world::World;
+use crate::runtime;
 use crate::{output, plain, resume_numbered};
 
 /// How the start goes on.
@@ -30,11 +31,11 @@ pub(crate) fn is_wanted(launch: &Launch) -> bool {
 }
 
 /// Shows the list, and writes the choice into the command line.
-pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<Pick, String> {
+pub(crate) fn choose(launch: &mut Launch, context: &CommandContext, cwd: &Path) -> Result<Pick, String> {
     let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
     let picked = match plain::is_wanted(launch) {
-        true => resume_numbered::choose(&world.directories, session_dir.as_deref(), cwd),
-        false => show(launch, world, session_dir.clone(), cwd)?,
+        true => resume_numbered::choose(&context.directories, session_dir.as_deref(), cwd),
+        false => show(launch, context, session_dir.clone(), cwd)?,
     };
     let (path, id, home) = match picked {
         Picked::Session { path, id, cwd } => (path, id, cwd),
@@ -65,13 +66,17 @@ pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<P
 }
 
 /// Shows the list on the screen.
-fn show(launch: &Launch, world: &World, session_dir: Option<PathBuf>, cwd: &Path) -> Result<Picked, String> {
-    let World { directories, environment } = world;
+fn show(
+    launch: &Launch,
+    context: &CommandContext,
+    session_dir: Option<PathBuf>,
+    cwd: &Path,
+) -> Result<Picked, String> {
+    let CommandContext { directories, environment } = context;
     let settings =
         load_settings(directories, cwd, environment.as_ref(), &launch.place.configs, overrides(launch))
             .map_err(|error| error.to_string())?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let runtime = runtime::start()?;
     let picked = runtime.block_on(pick_session(PickStart {
         directories,
         session_dir,

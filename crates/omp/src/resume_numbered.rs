@@ -31,7 +31,7 @@ pub(crate) fn choose(directories: &Directories, session_dir: Option<&Path>, cwd:
         let place = if here { String::new() } else { format!(", in {}", session.cwd.display()) };
         output::note(&output::name(&format!("{number}. {}{place}", session.name())));
     }
-    output::note("Number of the session to resume, or nothing to leave:");
+    output::note("Number of the session to resume (Enter to cancel):");
     ask(&sessions)
 }
 
@@ -47,6 +47,6 @@ fn ask(sessions: &[SessionInfo]) -> Picked {
         if let Some(SessionInfo { path, id, cwd, .. }) = chosen.cloned() {
             return Picked::Session { path, id, cwd };
         }
-        output::note(&format!("Give a number from 1 to {}, or nothing to leave:", sessions.len()));
+        output::note(&format!("Enter a number from 1 to {} (Enter to cancel):", sessions.len()));
     }
 }

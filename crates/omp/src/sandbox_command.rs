@@ -1,24 +1,25 @@
 //! `omp sandbox`: what confines commands on this machine, and a command in it.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use omp_cli::CommandCall;
 use omp_sdk::{RungStatus, SandboxStatus, SessionOptions, Workbench};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::runtime;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     let bench = match open(profile) {
         Ok(bench) => bench,
         Err(error) => return output::fail(&error, &[]),
     };
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match runtime::start() {
         Ok(runtime) => runtime,
-        Err(error) => return output::fail(&format!("cannot start the event loop: {error}"), &[]),
+        Err(error) => return output::fail(&error, &[]),
     };
     let planning = call.values.has("plan");
     let code = runtime.block_on(async {
@@ -34,11 +35,11 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn open(profile: Option<&str>) -> Result<Workbench, String> {
-    let cwd = std::env::current_dir().and_then(|cwd| cwd.canonicalize());
-    let cwd: PathBuf = cwd.map_err(|error| format!("the working directory cannot be used: {error}"))?;
-    let world = World::here(profile)?;
-    let settings = world.settings(&cwd)?;
-    let World { directories, environment } = world;
+    let cwd = working_directory::current()?;
+    let cwd = cwd.canonicalize().map_err(|error| working_directory::unusable(&error))?;
+    let context = CommandContext::here(profile)?;
+    let settings = context.settings(&cwd)?;
+    let CommandContext { directories, environment } = context;
     let options =
         SessionOptions { settings: Some(settings), ..SessionOptions::new(cwd, directories, environment) };
     Workbench::open(options).map_err(|error| error.to_string())
@@ -91,7 +92,7 @@ async fn command(bench: &Workbench, words: &[String], planning: bool) -> u8 {
         return output::fail("no command to run (usage: omp sandbox run -- COMMAND)", &[]);
     }
     let Ok(mut interrupts) = signal(SignalKind::interrupt()) else {
-        return output::fail("cannot watch for Ctrl+C", &[]);
+        return output::fail("cannot handle Ctrl+C", &[]);
     };
     let stop = async move {
         interrupts.recv().await;

@@ -6,8 +6,9 @@ use omp_sdk::{DumpForm, SavedError, SavedSessions, SessionScope, load_settings};
 use omp_tui::console::{Lines, TextKind};
 use serde_json::{Map, Value, json};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 /// Hits of a search that are printed unless more are asked for.
 const HITS: usize = 50;
@@ -15,20 +16,20 @@ const HITS: usize = 50;
 /// What every action works with.
 struct Desk<'a> {
     call: &'a CommandCall,
-    world: World,
+    context: CommandContext,
     saved: SavedSessions,
     json: bool,
 }
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
-    let opened = World::here(profile).and_then(|world| Ok((saved(call, &world)?, world)));
-    let (saved, world) = match opened {
+    let opened = CommandContext::here(profile).and_then(|context| Ok((saved(call, &context)?, context)));
+    let (saved, context) = match opened {
         Ok(opened) => opened,
         Err(error) => return output::fail(&error, &[]),
     };
     let action = call.args.text("action").unwrap_or("list");
-    let saved = if action == "show" { masked(saved, &world) } else { saved };
-    let desk = Desk { call, world, saved, json: call.values.has("json") };
+    let saved = if action == "show" { masked(saved, &context) } else { saved };
+    let desk = Desk { call, context, saved, json: call.values.has("json") };
     let words = call.args.texts("words");
     let unexpected = match action {
         "list" => call.args.text("session"),
@@ -55,34 +56,33 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 /// The saved sessions that a command with `--session-dir` means.
-pub(crate) fn saved(call: &CommandCall, world: &World) -> Result<SavedSessions, String> {
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+pub(crate) fn saved(call: &CommandCall, context: &CommandContext) -> Result<SavedSessions, String> {
+    let cwd = working_directory::current()?;
     let directory = call.values.path("session-dir").map(|directory| cwd.join(directory));
-    Ok(SavedSessions::new(&world.directories, directory.as_deref(), &cwd))
+    Ok(SavedSessions::new(&context.directories, directory.as_deref(), &cwd))
 }
 
 /// With secrets masked in what is shown. Settings that cannot be read are no reason to show them.
-fn masked(saved: SavedSessions, world: &World) -> SavedSessions {
+fn masked(saved: SavedSessions, context: &CommandContext) -> SavedSessions {
     let cwd = std::env::current_dir().unwrap_or_default();
-    let settings = load_settings(&world.directories, &cwd, world.environment.as_ref(), &[], Map::new());
+    let settings = load_settings(&context.directories, &cwd, context.environment.as_ref(), &[], Map::new());
     let settings = settings.unwrap_or_else(|_| Settings::defaults());
-    saved.masked(&world.directories, &settings, world.environment.as_ref())
+    saved.masked(&context.directories, &settings, context.environment.as_ref())
 }
 
 fn needs(action: &str) -> u8 {
     let what = match action {
-        "search" => "words to search for",
-        _ => "a session: its id, the beginning of it, or a path",
+        "search" => "search terms",
+        _ => "a session id, id prefix or path",
     };
-    let hint = "Run 'omp session list' to see the sessions of this directory.".to_owned();
-    output::fail(&format!("omp session {action} needs {what}."), &[hint])
+    let hint = "Run 'omp session list' to list the sessions of this directory.".to_owned();
+    output::fail(&format!("omp session {action} needs {what}"), &[hint])
 }
 
 fn refuse(error: &SavedError) -> u8 {
     let hints = match error {
         SavedError::Resolve(_) | SavedError::NoFile(_) => {
-            vec!["Run 'omp session list --all' to see what there is.".to_owned()]
+            vec!["Run 'omp session list --all' to list all sessions.".to_owned()]
         }
         _ => Vec::new(),
     };
@@ -109,7 +109,8 @@ impl Desk<'_> {
         let (limit, unlisted) = (self.limit(usize::MAX), self.saved.unlisted(self.scope(), rows.len()));
         if limit > rows.len() && unlisted > 0 {
             output::warn(&format!(
-                "{unlisted} older sessions are not listed. `omp session search <words>` and `--resume <id>` find them."
+                "{unlisted} older sessions are not listed (find them with omp session search <words> or \
+                 --resume <id>)"
             ));
         }
         rows.truncate(limit);
@@ -124,7 +125,7 @@ impl Desk<'_> {
             output::name(&format!("{}  {}  {}{place}", row.id, row.modified, row.name)) + "\n"
         };
         let text: String = rows.iter().map(line).collect();
-        output::print(Stream::Out, if text.is_empty() { "No sessions yet.\n" } else { &text })
+        output::print(Stream::Out, if text.is_empty() { "No sessions yet\n" } else { &text })
     }
 
     fn show(&self, session: &str) -> Result<u8, SavedError> {
@@ -154,7 +155,7 @@ impl Desk<'_> {
             output::name(&format!("{} {}  {}", entry.session, entry.hit.id, entry.hit.excerpt)) + "\n"
         };
         let lines: String = found.iter().map(line).collect();
-        self.print(&document, if lines.is_empty() { "Nothing found.\n" } else { &lines })
+        self.print(&document, if lines.is_empty() { "No matches\n" } else { &lines })
     }
 
     fn fork(&self, session: &str) -> Result<u8, SavedError> {
@@ -166,14 +167,14 @@ impl Desk<'_> {
 
     fn branch(&self, session: &str, words: &[String]) -> Result<u8, SavedError> {
         let [entry] = words else {
-            let hint = "Entries and their ids: omp session search <words>, or omp session show --json.";
-            let message = "omp session branch needs a session and the id of one of your messages in it.";
+            let hint = "Find entry ids with 'omp session search <words>' or 'omp session show --json'.";
+            let message = "omp session branch needs a session and the id of one of your messages";
             return Ok(output::fail(message, &[hint.to_owned()]));
         };
         let branch = self.saved.branch(session, entry)?;
         branch.warnings.iter().for_each(|warning| output::warn(warning));
         let prompt = &branch.prompt;
-        let lines = format!("Branched to: {}\nThe message was: {prompt}\n", branch.path.display());
+        let lines = format!("Branched to: {}\nMessage: {prompt}\n", branch.path.display());
         Ok(self.print(&json!({"path": branch.path, "prompt": branch.prompt}), &lines))
     }
 
@@ -193,12 +194,12 @@ impl Desk<'_> {
             lines += &format!("{place}{}\n", output::name(&finding.damage.to_string()));
         }
         if checkup.further > 0 {
-            lines += &format!("… and {} more.\n", checkup.further);
+            lines += &format!("… and {} more\n", checkup.further);
         }
         lines += &match checkup.is_sound() {
-            true => format!("{}: sound, {} entries.\n", checkup.path.display(), checkup.entries),
+            true => format!("{}: ok, {} entries\n", checkup.path.display(), checkup.entries),
             false => format!(
-                "{}: {} entries can be read. `omp session recover` makes a sound session of them.\n",
+                "{}: damaged, {} readable entries (rebuild it with: omp session recover)\n",
                 checkup.path.display(),
                 checkup.entries
             ),
@@ -214,7 +215,7 @@ impl Desk<'_> {
             "relinked": recovery.relinked, "renamed": recovery.renamed, "newHeader": recovery.new_header,
         });
         let lines = format!(
-            "Recovered to: {}\nEntries: {}. Lines lost: {}. Given another parent: {}. Given another id: {}.\n",
+            "Recovered to: {}\nEntries: {}, lines lost: {}, new parents: {}, new ids: {}\n",
             recovery.path.display(),
             recovery.entries,
             recovery.lost,
@@ -225,11 +226,12 @@ impl Desk<'_> {
     }
 
     fn import(&self, session: &str) -> Result<u8, SavedError> {
-        let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
+        let (directories, environment) = (&self.context.directories, self.context.environment.as_ref());
         let (saved, remarks) = self.saved.import(session, directories, environment)?;
         remarks.iter().for_each(|remark| output::warn(remark));
         let document = json!({"id": saved.id, "path": saved.path});
-        let lines = format!("Imported to: {}\nGo on with: omp --resume {}\n", saved.path.display(), saved.id);
+        let lines =
+            format!("Imported to: {}\nContinue with: omp --resume {}\n", saved.path.display(), saved.id);
         Ok(self.print(&document, &lines))
     }
 

@@ -6,20 +6,20 @@ use omp_cli::CommandCall;
 use omp_sdk::{ProviderAdded, ProviderPreset, add_provider};
 use serde_json::json;
 
+use crate::command_context;
 use crate::launch;
 use crate::output::{self, Stream};
-use crate::world;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match call.args.text("component") {
         Some("provider") => provider(call, profile),
-        Some(component) => output::fail(&format!("omp setup {component} is not available yet."), &[]),
+        Some(component) => output::fail(&format!("omp setup {component} is not available yet"), &[]),
         None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => launch::set_up(profile),
         None => output::fail(
-            "the set-up needs a terminal.",
+            "setup needs a terminal",
             &[
-                "Sign in with: omp login".to_owned(),
-                "Describe a provider with: omp setup provider --preset glm".to_owned(),
+                "Log in with: omp login".to_owned(),
+                "Add a provider with: omp setup provider --preset glm".to_owned(),
             ],
         ),
     }
@@ -28,11 +28,11 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 fn provider(call: &CommandCall, profile: Option<&str>) -> u8 {
     let Some(preset) = call.values.text("preset").and_then(ProviderPreset::from_word) else {
         return output::fail(
-            "which provider? Name one with --preset.",
-            &["Known are minimax, minimax-cn and glm.".to_owned()],
+            "no provider given: add --preset",
+            &["Known presets: minimax, minimax-cn, glm".to_owned()],
         );
     };
-    let directories = match world::directories(profile) {
+    let directories = match command_context::directories(profile) {
         Ok(directories) => directories,
         Err(error) => return output::fail(&error, &[]),
     };
@@ -55,9 +55,10 @@ fn report(call: &CommandCall, preset: ProviderPreset, added: &ProviderAdded) -> 
     let place = file.display();
     let text = match written {
         true => format!(
-            "Provider {provider} is in {place} now. Set {variable} to its key; `omp models {provider}` lists it.\n"
+            "Added provider {provider} to {place}. Set {variable} to its API key, then run: omp models \
+             {provider}\n"
         ),
-        false => format!("{place} has a provider {provider} already; it stays as it is.\n"),
+        false => format!("{place} already has a provider {provider}; nothing changed\n"),
     };
     output::print(Stream::Out, &text)
 }

@@ -3,9 +3,11 @@
 use omp_cli::CommandCall;
 use serde_json::json;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
+use crate::runtime;
 use crate::session_command::saved;
-use crate::world::World;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match share(call, profile) {
@@ -15,15 +17,13 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn share(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
-    let world = World::here(profile)?;
-    let saved = saved(call, &world)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let settings = world.settings(&cwd)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let context = CommandContext::here(profile)?;
+    let saved = saved(call, &context)?;
+    let cwd = working_directory::current()?;
+    let settings = context.settings(&cwd)?;
+    let runtime = runtime::start()?;
     let session = call.args.text("session");
-    let shared = saved.share(session, &world.directories, &settings, world.environment.as_ref());
+    let shared = saved.share(session, &context.directories, &settings, context.environment.as_ref());
     let shared = runtime.block_on(shared).map_err(|error| error.to_string())?;
     let left_out = shared.trim.to_string();
     if !left_out.is_empty() {

@@ -12,21 +12,19 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::command_context::{self, CommandContext};
 use crate::output::{self, Stream};
-use crate::world::{self, World};
+use crate::runtime;
 
 /// Nothing that is typed is longer.
 const MAX_LINE: u64 = 64 * 1024;
-const HELP: &str = ".help  this text\n.exit  leave (also Ctrl+D, or Ctrl+C while nothing runs)\n\
-Everything else is a command. Variables, functions and the directory stay from one to the next.\n\
-Ctrl+C stops a command that runs.\n";
+const HELP: &str = ".help  show this help\n.exit  exit (also Ctrl+D, or Ctrl+C when idle)\nAnything else \
+     runs as a command. Variables, functions and the working directory persist.\nCtrl+C stops a running \
+     command.\n";
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        return output::fail(
-            "omp shell is a console and needs a terminal.",
-            &["In a script use bash, or omp -p.".to_owned()],
-        );
+        return output::fail("omp shell needs a terminal", &["In a script, use bash or omp -p.".to_owned()]);
     }
     match open(call, profile).and_then(|bench| serve(bench, timeout(call)?)) {
         Ok(code) => code,
@@ -39,21 +37,21 @@ fn timeout(call: &CommandCall) -> Result<Option<Duration>, String> {
     let limit = u64::try_from(limit).ok().filter(|limit| *limit > 0);
     limit
         .map(|limit| Some(Duration::from_millis(limit)))
-        .ok_or_else(|| "--timeout must be above 0".to_owned())
+        .ok_or_else(|| "--timeout must be greater than 0".to_owned())
 }
 
 fn open(call: &CommandCall, profile: Option<&str>) -> Result<Workbench, String> {
     let cwd = call.values.path("cwd").map_or_else(|| PathBuf::from("."), PathBuf::from);
-    let cwd = cwd.canonicalize().map_err(|error| format!("{} cannot be used: {error}", cwd.display()))?;
+    let cwd = cwd.canonicalize().map_err(|error| format!("cannot use {}: {error}", cwd.display()))?;
     if !cwd.is_dir() {
         return Err(format!("{} is not a directory", cwd.display()));
     }
-    let directories = world::directories(profile)?;
-    let (environment, warnings) = world::environment(&directories, &cwd);
+    let directories = command_context::directories(profile)?;
+    let (environment, warnings) = command_context::environment(&directories, &cwd);
     warnings.iter().for_each(|warning| output::warn(warning));
-    let world = World { directories, environment };
-    let settings = world.settings(&cwd)?;
-    let World { directories, environment } = world;
+    let context = CommandContext { directories, environment };
+    let settings = context.settings(&cwd)?;
+    let CommandContext { directories, environment } = context;
     let environment: Arc<dyn Environment> = match call.values.has("no-snapshot") {
         true => Arc::new(WithoutLogin(environment)),
         false => environment,
@@ -87,11 +85,10 @@ impl Environment for WithoutLogin {
 }
 
 fn serve(bench: Workbench, timeout: Option<Duration>) -> Result<u8, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let runtime = runtime::start()?;
     let code = runtime.block_on(async {
         let interrupts = signal(SignalKind::interrupt());
-        let mut interrupts = interrupts.map_err(|error| format!("Ctrl+C cannot be watched: {error}"))?;
+        let mut interrupts = interrupts.map_err(|error| format!("cannot handle Ctrl+C: {error}"))?;
         converse(&bench, timeout, &mut interrupts).await;
         bench.close().await;
         Ok(0)
@@ -102,7 +99,7 @@ fn serve(bench: Workbench, timeout: Option<Duration>) -> Result<u8, String> {
 
 /// Reads and runs until the person leaves.
 async fn converse(bench: &Workbench, timeout: Option<Duration>, interrupts: &mut Signal) {
-    output::print(Stream::Out, "omp shell: .help explains, .exit leaves\n");
+    output::print(Stream::Out, "omp shell (.help for help, .exit to exit)\n");
     let mut lines = typed();
     loop {
         output::print(Stream::Out, "omp$ ");

@@ -6,8 +6,9 @@ use omp_cli::CommandCall;
 use omp_sdk::{Level, SourceRow, Sources, list_sources};
 use serde_json::json;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match find(profile) {
@@ -26,11 +27,10 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn find(profile: Option<&str>) -> Result<(Sources, std::path::PathBuf), String> {
-    let world = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let settings = world.settings(&cwd)?;
-    Ok((list_sources(&world.directories, &cwd, &settings), world.directories.home))
+    let context = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
+    let settings = context.settings(&cwd)?;
+    Ok((list_sources(&context.directories, &cwd, &settings), context.directories.home))
 }
 
 fn level(row: &SourceRow) -> &'static str {
@@ -54,8 +54,7 @@ fn row_json(row: &SourceRow) -> serde_json::Value {
 /// Kind by kind, in order of precedence.
 fn render(rows: &[SourceRow], home: &Path) -> String {
     if rows.is_empty() {
-        return "Nothing was found: no context files, skills, rules, commands or settings files.\n"
-            .to_owned();
+        return "Nothing found: no context files, skills, rules, commands or settings files\n".to_owned();
     }
     let mut text = String::new();
     let mut kind = "";
@@ -68,7 +67,7 @@ fn render(rows: &[SourceRow], home: &Path) -> String {
         let shown = short(&row.path, home);
         text.push_str(&format!("  {:<width$}  {:<11} {:<7}  {shown}", row.name, row.provider, level(row)));
         if let Some(winner) = &row.shadowed_by {
-            text.push_str(&format!("  (hidden by {})", short(winner, home)));
+            text.push_str(&format!("  (overridden by {})", short(winner, home)));
         }
         text.push('\n');
     }

@@ -7,8 +7,9 @@ use omp_sdk::ssh::{Compat, Draft, Host, Trust, add, remove};
 use omp_sdk::{Level, ssh_hosts, ssh_hosts_file};
 use serde_json::{Value, json};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     let result = match call.args.text("action") {
@@ -19,7 +20,7 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match result {
         Ok(done) if call.values.has("json") => output::print_json(&done),
         Ok(Done { name, file, action }) => {
-            output::print(Stream::Out, &format!("Host \"{name}\" {action} {}.\n", file.display()))
+            output::print(Stream::Out, &format!("Host \"{name}\" {action} {}\n", file.display()))
         }
         Err(message) => {
             output::fail(&message, &["For example: omp ssh add build --host 10.0.0.5".to_owned()])
@@ -45,7 +46,7 @@ fn add_host(call: &CommandCall, profile: Option<&str>) -> Result<Done, String> {
     });
     let draft = Draft {
         name: name.clone(),
-        address: text("host").ok_or("omp ssh add needs --host, the address of the machine")?,
+        address: text("host").ok_or("omp ssh add needs --host")?,
         user: text("user"),
         port: port.transpose()?,
         key: call.values.path("key").map(|key| key.display().to_string()),
@@ -54,21 +55,19 @@ fn add_host(call: &CommandCall, profile: Option<&str>) -> Result<Done, String> {
     };
     let file = file(call, profile)?;
     add(&file, &draft).map_err(|error| error.to_string())?;
-    Ok(Done { name, file, action: "is now in" })
+    Ok(Done { name, file, action: "added to" })
 }
 
 fn remove_host(call: &CommandCall, profile: Option<&str>) -> Result<Done, String> {
     let name = name(call)?;
     let file = file(call, profile)?;
-    remove(&file, &name).map_err(|error| format!("{error}; --scope says which list is meant"))?;
-    Ok(Done { name, file, action: "is no longer in" })
+    remove(&file, &name).map_err(|error| format!("{error} (choose the host list with --scope)"))?;
+    Ok(Done { name, file, action: "removed from" })
 }
 
 fn name(call: &CommandCall) -> Result<String, String> {
     let name = call.args.text("name").map(str::to_owned);
-    name.ok_or_else(|| {
-        format!("omp ssh {} needs the name of a host", call.args.text("action").unwrap_or_default())
-    })
+    name.ok_or_else(|| format!("omp ssh {} needs a host name", call.args.text("action").unwrap_or_default()))
 }
 
 /// The list of the project unless the user's own is meant.
@@ -77,8 +76,8 @@ fn file(call: &CommandCall, profile: Option<&str>) -> Result<PathBuf, String> {
         Some("user") => Level::User,
         _ => Level::Project,
     };
-    let world = World::here(profile)?;
-    Ok(ssh_hosts_file(&world.directories, &here()?, level))
+    let context = CommandContext::here(profile)?;
+    Ok(ssh_hosts_file(&context.directories, &working_directory::current()?, level))
 }
 
 fn list(call: &CommandCall, profile: Option<&str>) -> u8 {
@@ -95,18 +94,14 @@ fn list(call: &CommandCall, profile: Option<&str>) -> u8 {
     }
     warnings.iter().for_each(|warning| output::warn(warning));
     let lines: String = hosts.iter().map(|host| line(host)).collect();
-    let empty = "No hosts. Add one with: omp ssh add <name> --host <address>\n";
+    let empty = "No hosts (add one with: omp ssh add <name> --host <address>)\n";
     output::print(Stream::Out, if lines.is_empty() { empty } else { &lines })
 }
 
 fn found(profile: Option<&str>) -> Result<(Vec<Host>, Vec<String>), String> {
-    let (world, cwd) = (World::here(profile)?, here()?);
-    let settings = world.settings(&cwd)?;
-    Ok(ssh_hosts(&world.directories, &cwd, &settings, world.environment.as_ref()))
-}
-
-fn here() -> Result<PathBuf, String> {
-    std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))
+    let (context, cwd) = (CommandContext::here(profile)?, working_directory::current()?);
+    let settings = context.settings(&cwd)?;
+    Ok(ssh_hosts(&context.directories, &cwd, &settings, context.environment.as_ref()))
 }
 
 fn level(host: &Host) -> &'static str {

@@ -103,7 +103,7 @@ impl Startup {
             return;
         }
         let ms = |duration: &Duration| duration.as_secs_f64() * 1000.0;
-        let mut text = format!("Timing: {:.1} ms in all\n", ms(&self.begun.elapsed()));
+        let mut text = format!("Timing: {:.1} ms total\n", ms(&self.begun.elapsed()));
         for (name, took) in &self.rows {
             text.push_str(&format!("  {name:<12} {:>9.1} ms\n", ms(took)));
         }
@@ -131,7 +131,7 @@ impl Startup {
                 }
                 let seconds = begun.elapsed().as_secs();
                 output::note(&format!(
-                    "Still starting after {seconds} s, in phase \"{phase}\". Ctrl+C stops it."
+                    "Still starting after {seconds} s, in phase \"{phase}\" (Ctrl+C to stop)"
                 ));
             }
         });

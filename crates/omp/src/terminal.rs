@@ -87,17 +87,16 @@ impl Drop for Silence {
 impl Person for Terminal {
     fn tell(&self, notice: Notice) {
         let text = match notice {
-            Notice::Open { url } => format!("Open this address in your browser and log in:\n\n  {url}\n"),
+            Notice::Open { url } => format!("Open this URL in your browser and log in:\n\n  {url}\n"),
             Notice::PasteOffered => {
-                "Is the browser on another machine? Then paste the address of its last page here, or the code it shows."
-                    .to_owned()
+                "Browser on another machine? Paste the final URL, or the code it shows, here.".to_owned()
             }
             Notice::PortBusy { port, reason } => format!(
-                "Port {port} is used by another program ({reason}), so the browser cannot come back here. \
-                 Paste the address of its last page instead."
+                "Port {port} is in use ({reason}), so the browser cannot return to omp. Paste the final \
+                 URL here instead."
             ),
             Notice::EnterCode { url, code } => {
-                format!("Open this address on any device:\n\n  {url}\n\nand enter the code:\n\n  {code}\n")
+                format!("Open this URL on any device:\n\n  {url}\n\nand enter the code:\n\n  {code}\n")
             }
             Notice::NotUsable { reason } => format!("{reason}. Try again."),
         };

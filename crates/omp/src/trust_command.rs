@@ -6,8 +6,9 @@ use omp_cli::CommandCall;
 use omp_sdk::{Agreement, ProjectTrust, TrustRow, TrustedProject, trusted_projects};
 use serde_json::{Value, json};
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::working_directory;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     let done = match call.args.text("action") {
@@ -20,14 +21,14 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn list(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
-    let world = World::here(profile)?;
-    let projects = trusted_projects(&world.directories).map_err(|error| error.to_string())?;
+    let context = CommandContext::here(profile)?;
+    let projects = trusted_projects(&context.directories).map_err(|error| error.to_string())?;
     if call.values.has("json") {
         let rows: Vec<Value> = projects.iter().map(project_json).collect();
         return Ok(output::print_json(&json!({ "projects": rows })));
     }
     let text: String = projects.iter().map(project_text).collect();
-    let empty = "No project is trusted. Trust the one you are in with: omp trust add\n";
+    let empty = "No trusted projects (trust the current one with: omp trust add)\n";
     Ok(output::print(Stream::Out, if text.is_empty() { empty } else { &text }))
 }
 
@@ -51,21 +52,20 @@ fn revoke(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
         return Ok(output::print_json(&json!({ "project": root, "revoked": count })));
     }
     let text = match count {
-        0 => format!("{} was not trusted.\n", root.display()),
-        _ => format!("{} is no longer trusted.\n", root.display()),
+        0 => format!("{} was not trusted\n", root.display()),
+        _ => format!("{} is no longer trusted\n", root.display()),
     };
     Ok(output::print(Stream::Out, &text))
 }
 
 /// The project that is named, or the one around the current directory.
 fn project(call: &CommandCall, profile: Option<&str>) -> Result<ProjectTrust, String> {
-    let world = World::here(profile)?;
-    let here = std::env::current_dir();
-    let here = here.map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let context = CommandContext::here(profile)?;
+    let here = working_directory::current()?;
     let typed = call.args.path("directory").map_or_else(|| here.clone(), |typed| here.join(typed));
     let cwd: PathBuf = typed.canonicalize().map_err(|error| format!("{}: {error}", typed.display()))?;
-    let settings = world.settings(&cwd)?;
-    Ok(ProjectTrust::at(&world.directories, &cwd, &settings, world.environment.var("PATH")))
+    let settings = context.settings(&cwd)?;
+    Ok(ProjectTrust::at(&context.directories, &cwd, &settings, context.environment.var("PATH")))
 }
 
 fn print(call: &CommandCall, trust: &ProjectTrust, rows: &[TrustRow]) -> u8 {
@@ -80,8 +80,8 @@ fn print(call: &CommandCall, trust: &ProjectTrust, rows: &[TrustRow]) -> u8 {
 
 fn row_text(row: &TrustRow) -> String {
     let state = match row.agreed {
-        Some(at) => format!("agreed {}", omp_sdk::local_time(at)),
-        None => "not agreed (omp trust add)".to_owned(),
+        Some(at) => format!("trusted {}", omp_sdk::local_time(at)),
+        None => "not trusted (to trust: omp trust add)".to_owned(),
     };
     let files: String = row.files.iter().map(|file| format!("      {}\n", file.display())).collect();
     let want = &row.want;
@@ -104,7 +104,7 @@ fn project_text(project: &TrustedProject) -> String {
     let line = |agreement: &Agreement| {
         let Agreement { want, at } = agreement;
         let at = omp_sdk::local_time(*at);
-        format!("  {}: {}\n    agreed {at}, {}\n", want.kind.word(), want.what, want.hash)
+        format!("  {}: {}\n    trusted {at}, {}\n", want.kind.word(), want.what, want.hash)
     };
     let lines: String = project.agreements.iter().map(line).collect();
     format!("{}\n{lines}", project.root.display())

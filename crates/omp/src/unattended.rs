@@ -62,7 +62,7 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
     };
     let refused = session.refused_calls();
     for call in &refused {
-        output::note(&format!("Not run, because nobody could be asked: {call}"));
+        output::note(&format!("Not run, because it needs approval: {call}"));
     }
     let code = match (&json, &last) {
         (None, Some(outcome)) => print::finish(outcome, work.thoughts).await,
@@ -76,7 +76,7 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
     let broken = json.and_then(|(_, writer)| writer.finish().err());
     broken.iter().for_each(Broken::tell);
     if let Some(limit) = time_limit.hit() {
-        output::note(&format!("Stopped after {} s (--max-time).", limit.as_secs()));
+        output::note(&format!("Stopped after {} s (--max-time)", limit.as_secs()));
     }
     startup.report();
     signals.exit_code().unwrap_or(if broken.is_some() { 1 } else { code })
@@ -127,9 +127,9 @@ fn announce(session: &Session, json: Option<&JsonLines>) {
     }
     if session.fell_back_to_demo() {
         output::note(&format!(
-            "No model is connected: no API key is set and no local model server answers. Using the built-in demo.\n\
-             Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server such as Ollama, or describe \
-             a provider in {}.",
+            "No model available: no API key is set and no local model server is running. Using the \
+             built-in demo.\nSet a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server \
+             such as Ollama, or add a provider in {}.",
             session.models_file().display()
         ));
     }

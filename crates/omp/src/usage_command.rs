@@ -6,8 +6,10 @@ use std::sync::Arc;
 use omp_sdk::{Quotas, past_quotas_text, quotas_text, redact_accounts, registry_loader};
 use serde_json::json;
 
+use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
-use crate::world::World;
+use crate::runtime;
+use crate::working_directory;
 
 /// Days of history that are shown unless others are asked for.
 const DAYS: u32 = 7;
@@ -25,16 +27,14 @@ fn answer(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
         Some(days) => u32::try_from(days)
             .ok()
             .filter(|days| *days > 0)
-            .ok_or_else(|| format!("--days: {days} is no number of days."))?,
+            .ok_or_else(|| format!("--days: {days} is not a valid number of days"))?,
     };
-    let world = World::here(profile)?;
-    let cwd =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let settings = Arc::new(world.settings(&cwd)?);
-    let registry = registry_loader(world.directories.clone(), settings);
-    let quotas = Quotas::new(world.directories, registry, world.environment);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let context = CommandContext::here(profile)?;
+    let cwd = working_directory::current()?;
+    let settings = Arc::new(context.settings(&cwd)?);
+    let registry = registry_loader(context.directories.clone(), settings);
+    let quotas = Quotas::new(context.directories, registry, context.environment);
+    let runtime = runtime::start()?;
     let work = async {
         match call.values.has("history") {
             true => history(call, &quotas, days).await,

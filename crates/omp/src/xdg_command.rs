@@ -5,12 +5,12 @@ use omp_sdk::xdg::{self, Initialized};
 use omp_sdk::{Environment, ProcessEnvironment};
 use serde_json::json;
 
+use crate::command_context;
 use crate::output::{self, Stream};
-use crate::world;
 
 /// Makes the XDG directories and says what did not move there.
 pub(crate) fn init(call: &CommandCall, profile: Option<&str>) -> u8 {
-    let directories = match world::directories(profile) {
+    let directories = match command_context::directories(profile) {
         Ok(directories) => directories,
         Err(error) => return output::fail(&error, &[]),
     };
@@ -36,10 +36,10 @@ fn as_text(done: &Initialized) -> String {
         text.push_str(&format!("Created {}\n", path.display()));
     }
     for path in &done.existing {
-        text.push_str(&format!("Already there: {}\n", path.display()));
+        text.push_str(&format!("Already exists: {}\n", path.display()));
     }
     if !done.left_behind.is_empty() {
-        text.push_str("Nothing was moved. To take along what you have, end every omp and run:\n");
+        text.push_str("Nothing was moved. To move existing files, exit every omp and run:\n");
     }
     for (from, to) in &done.left_behind {
         if let Some(parent) = to.parent().filter(|parent| !parent.exists()) {

@@ -24,7 +24,7 @@ pub(super) async fn run(
 ) -> Result<Granted, LoginError> {
     let answer =
         attempt.ask(places.user_code_url, &PlainBody::Json(json!({"client_id": login.client_id}))).await?;
-    let incomplete = || LoginError::Server("it gave no code to enter".to_owned());
+    let incomplete = || LoginError::Server("the response contains no user code".to_owned());
     let member = |name: &str| answer[name].as_str().filter(|text| !text.is_empty());
     let device = member("device_auth_id").ok_or_else(incomplete)?;
     let code = member("user_code").or_else(|| member("usercode")).ok_or_else(incomplete)?;
@@ -34,7 +34,7 @@ pub(super) async fn run(
     let text = |name: &str| approved[name].as_str().map(str::to_owned);
     let (code, verifier) = text("authorization_code")
         .zip(text("code_verifier"))
-        .ok_or_else(|| LoginError::Server("it gave no authorization code".to_owned()))?;
+        .ok_or_else(|| LoginError::Server("the response contains no authorization code".to_owned()))?;
     let fields = vec![
         ("grant_type".to_owned(), "authorization_code".to_owned()),
         ("client_id".to_owned(), login.client_id.clone()),
@@ -58,7 +58,7 @@ async fn poll(
         match attempt.client.post_plain(url, question, REQUEST_LIMIT).await {
             Ok(answer) if answer.status == 200 => {
                 return serde_json::from_str(&answer.body)
-                    .map_err(|_| LoginError::Server("its answer is not JSON".to_owned()));
+                    .map_err(|_| LoginError::Server("the response is not JSON".to_owned()));
             }
             Ok(answer) if matches!(answer.status, 403 | 404) => pace.answered(),
             Ok(answer) => pace.failed(&format!("status {}", answer.status))?,

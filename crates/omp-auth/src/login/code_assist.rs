@@ -122,7 +122,7 @@ impl Assist<'_> {
         let given = project_of(&operation["response"]).or_else(|| self.account.own.map(str::to_owned));
         given
             .filter(|_| operation["done"] == true)
-            .ok_or_else(|| LoginError::Server("Google has not given the account a project".to_owned()))
+            .ok_or_else(|| LoginError::Server("Google assigned no project to the account".to_owned()))
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn run(
     let body = token::encode(login.encoding, question(login, pkce.as_ref()));
     let answer = attempt.ask(device_url, &body).await?;
     let member = |name: &str| answer[name].as_str().filter(|text| !text.is_empty());
-    let incomplete = || LoginError::Server("it gave no code to enter".to_owned());
+    let incomplete = || LoginError::Server("the response contains no user code".to_owned());
     let device_code = member("device_code").ok_or_else(incomplete)?;
     let user_code = member("user_code").ok_or_else(incomplete)?;
     let address = member("verification_uri").or_else(|| member("verification_url")).ok_or_else(incomplete)?;

@@ -62,22 +62,21 @@ async fn serve(mut visitor: TcpStream, path: &str, state: &str) -> Option<Redire
     let target = target(&mut visitor).await?;
     let (asked, query) = target.split_once('?').unwrap_or((&target, ""));
     if asked != path {
-        answer(&mut visitor, 404, "Not found", "There is nothing here.").await;
+        answer(&mut visitor, 404, "Not found", "Page not found.").await;
         return None;
     }
     match redirect(form_urlencoded::parse(query.as_bytes()), state) {
         Ok(Redirect::Code(code)) => {
-            answer(&mut visitor, 200, "Logged in", "You can close this window and go back to omp.").await;
+            answer(&mut visitor, 200, "Logged in", "You can close this window and return to omp.").await;
             Some(Redirect::Code(code))
         }
         Ok(refused) => {
-            answer(&mut visitor, 400, "Login refused", "The login was refused. omp says more.").await;
+            answer(&mut visitor, 400, "Login refused", "The login was refused. See omp for details.").await;
             Some(refused)
         }
         Err(_) => {
-            let text =
-                "This page does not belong to the login that omp waits for. Start again from its address.";
-            answer(&mut visitor, 400, "Not this login", text).await;
+            let text = "This page belongs to a different login. Start again from the URL that omp shows.";
+            answer(&mut visitor, 400, "Wrong login", text).await;
             None
         }
     }

@@ -8,7 +8,7 @@ use super::redirect::{Redirect, redirect};
 pub(super) fn read(line: &str, state: &str) -> Result<Redirect, String> {
     let line = line.trim();
     if line.is_empty() {
-        return Err("That line is empty".to_owned());
+        return Err("The line is empty".to_owned());
     }
     if let Ok(url) = Url::parse(line)
         && url.has_host()
@@ -24,10 +24,10 @@ pub(super) fn read(line: &str, state: &str) -> Result<Redirect, String> {
         None => (line, None),
     };
     if given.is_some_and(|given| given != state) {
-        return Err("That code belongs to another login".to_owned());
+        return Err("The code belongs to another login".to_owned());
     }
     if code.is_empty() || code.contains(char::is_whitespace) {
-        return Err("That is neither a code nor the address of the last page".to_owned());
+        return Err("Neither a code nor the final URL".to_owned());
     }
     Ok(Redirect::Code(code.to_owned()))
 }

@@ -28,8 +28,8 @@ pub(super) fn redirect<'a>(
     }
     match given {
         Some(given) if given == state => {}
-        Some(_) => return Err("That address belongs to another login".to_owned()),
-        None => return Err("That address is not complete: it has no \"state\"".to_owned()),
+        Some(_) => return Err("The URL belongs to another login".to_owned()),
+        None => return Err("Incomplete URL: it has no \"state\"".to_owned()),
     }
     if let Some(error) = error {
         let words = description.unwrap_or(error);
@@ -38,6 +38,6 @@ pub(super) fn redirect<'a>(
     }
     match code.filter(|code| !code.is_empty()) {
         Some(code) => Ok(Redirect::Code(code)),
-        None => Err("That address is not complete: it has no \"code\"".to_owned()),
+        None => Err("Incomplete URL: it has no \"code\"".to_owned()),
     }
 }

@@ -123,7 +123,7 @@ impl Login {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("logins.json: {0}. Only the built-in logins are available until this is fixed.")]
+#[error("logins.json: {0}; only the built-in logins are available until this is fixed")]
 pub struct LoginsError(#[from] serde_json::Error);
 
 /// All logins, in the order in which they are shown.

@@ -17,8 +17,8 @@ pub(super) fn resolve(login: &mut Login, variable: &dyn Fn(&str) -> Option<Strin
     let Some((name, host)) = first(&login.host_variables, variable) else { return Ok(()) };
     let base = base(&host).ok_or_else(|| {
         format!(
-            "{name} is not the address of a login server: it must begin with https://, or with http:// on this \
-             machine. {} logs in at its usual place.",
+            "{name} is not a valid login server URL: use https://, or http:// on this machine ({} uses its \
+             default server)",
             login.name
         )
     })?;

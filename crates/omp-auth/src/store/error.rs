@@ -8,29 +8,28 @@ use rusqlite::ErrorCode;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("{} is a directory; stored credentials cannot be used. Move it away.", .0.display())]
+    #[error("{} is a directory; stored credentials are not available (move it away)", .0.display())]
     Directory(PathBuf),
-    #[error("{} is {}; stored credentials cannot be used. Move it away.", path.display(), kind.name())]
+    #[error("{} is {}; stored credentials are not available (move it away)", path.display(), kind.name())]
     Special { path: PathBuf, kind: Special },
-    #[error("{} cannot be opened: {source}.", path.display())]
+    #[error("cannot open {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{} is damaged or no database; it was left as it is and stored credentials cannot be used. \
-         Move it away and log in again.",
+        "{} is damaged or not a database; stored credentials are not available (move it away and log in \
+         again)",
         .0.display()
     )]
     Corrupt(PathBuf),
     #[error(
-        "{} keeps credentials in form {version}, which this omp does not know; it was left as it is. \
-         Use the newer omp.",
+        "{} stores credentials in format {version}, which this version of omp does not support (update omp)",
         path.display()
     )]
     Newer { path: PathBuf, version: i64 },
-    #[error("{} keeps credentials in a form nobody knows; it was left as it is. Move it away and log in again.", .0.display())]
+    #[error("{} stores credentials in an unsupported format (move it away and log in again)", .0.display())]
     UnknownForm(PathBuf),
-    #[error("{} was in use by another process for more than {seconds} seconds. Try again.", path.display())]
+    #[error("{} was in use by another process for more than {seconds} seconds; try again", path.display())]
     Busy { path: PathBuf, seconds: u64 },
-    #[error("{}: {source}.", path.display())]
+    #[error("{}: {source}", path.display())]
     Database { path: PathBuf, source: rusqlite::Error },
 }
 

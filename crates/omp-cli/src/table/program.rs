@@ -5,10 +5,10 @@ pub const TAGLINE: &str = "A coding agent for the terminal.";
 /// Command lines with what they do.
 pub static EXAMPLES: &[(&str, &str)] = &[
     ("omp -p \"why does the build fail?\"", "ask once and print the answer"),
-    ("git diff | omp -p \"review this\"", "put piped text before the prompt"),
+    ("git diff | omp -p \"review this\"", "prepend piped text to the prompt"),
     ("omp -p @src/main.rs @ui.png \"explain\"", "attach files and images"),
     ("omp -p --model opus --thinking high \"...\"", "choose model and thinking level"),
-    ("omp -p --tools read,grep \"find the bug\"", "allow only these tools"),
+    ("omp -p --tools read,search \"find the bug\"", "allow only these tools"),
     ("omp --mode json \"list the TODOs\"", "print every event as one line of JSON"),
     ("omp --goal \"all tests pass\"", "work towards a goal in the terminal"),
     ("omp commit --dry-run", "see the commit message a model would write"),
@@ -17,24 +17,24 @@ pub static EXAMPLES: &[(&str, &str)] = &[
 
 /// Environment variables with what they do.
 pub static ENVIRONMENT: &[(&str, &str)] = &[
-    ("ANTHROPIC_API_KEY", "Key for Anthropic models"),
-    ("OPENAI_API_KEY", "Key for OpenAI models; other providers likewise: GEMINI_API_KEY, ..."),
-    ("OLLAMA_BASE_URL", "Where Ollama listens"),
-    ("LM_STUDIO_BASE_URL", "Where LM Studio listens"),
-    ("LLAMA_CPP_BASE_URL", "Where the llama.cpp server listens"),
-    ("HTTPS_PROXY, NO_PROXY", "Proxy for requests, and the hosts to reach without it"),
-    ("PI_CODING_AGENT_DIR", "Agent directory in place of ~/.omp/agent"),
-    ("PI_STREAM_IDLE_TIMEOUT_MS", "How long a silent answer may last; 0 means for ever"),
-    ("PI_CACHE_RETENTION", "`long` asks for long prompt caching"),
-    ("PI_NO_STRICT", "Do not ask providers for strict tool schemas"),
-    ("PI_TIMING", "Show how long each step of the start took"),
-    ("PI_DEBUG_STARTUP", "Show each step of the start as it happens"),
+    ("ANTHROPIC_API_KEY", "API key for Anthropic"),
+    ("OPENAI_API_KEY", "API key for OpenAI; other providers likewise (GEMINI_API_KEY, ...)"),
+    ("OLLAMA_BASE_URL", "Address of the Ollama server"),
+    ("LM_STUDIO_BASE_URL", "Address of the LM Studio server"),
+    ("LLAMA_CPP_BASE_URL", "Address of the llama.cpp server"),
+    ("HTTPS_PROXY, NO_PROXY", "Proxy for requests, and hosts that bypass it"),
+    ("PI_CODING_AGENT_DIR", "Agent directory (default: ~/.omp/agent)"),
+    ("PI_STREAM_IDLE_TIMEOUT_MS", "Timeout for a stream that sends nothing; 0 disables it"),
+    ("PI_CACHE_RETENTION", "`long` requests long prompt caching"),
+    ("PI_NO_STRICT", "Disable strict tool schemas"),
+    ("PI_TIMING", "Show how long each startup step took"),
+    ("PI_DEBUG_STARTUP", "Show each startup step as it runs"),
 ];
 
 pub static EXIT_CODES: &[(&str, &str)] = &[
     ("0", "success"),
-    ("1", "the run or command failed: no model, missing file, failed turn, ..."),
-    ("2", "a flag or value was not understood; nothing was started"),
+    ("1", "failure: no model, missing file, failed turn, ..."),
+    ("2", "usage error: unknown flag or invalid value"),
     ("130", "Ctrl+C was pressed again while the program was stopping"),
 ];
 

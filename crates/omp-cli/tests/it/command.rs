@@ -107,7 +107,7 @@ fn other_commands_keep_their_values_and_wait() {
     let error = invoke(&["wt"]).unwrap().require_available().unwrap_err();
     assert!(matches!(error, UsageError::NotYet { .. }));
     assert_eq!(error.exit_code(), 1);
-    assert!(error.render().starts_with("Error: omp worktree is not available yet: it needs worktrees"));
+    assert!(error.render().starts_with("Error: omp worktree is not available yet (it needs worktrees)"));
     assert_eq!(invoke(&["update"]).unwrap().require_available(), Ok(()));
 }
 

@@ -52,10 +52,10 @@ fn commands_are_listed_sorted_with_what_does_not_work_yet() {
 fn a_command_page_explains_arguments_flags_and_examples() {
     let page = render_help(Topic::Command("grep"), 80, "1.2.3");
     for part in [
-        "Search files the way the search tool does\n",
+        "Search files like the search tool\n",
         "Usage:\n  omp grep <pattern> [path] [flags]\n",
         "Arguments:\n  pattern                     Regular expression\n",
-        "  -l, --limit <n>             Most matches to print (20)\n",
+        "  -l, --limit <n>             Maximum number of matches (default: 20)\n",
         "  -h, --help                  Show this help and exit\n",
         "Examples:\n  omp grep 'fn main' src -g '*.rs'\n",
     ] {

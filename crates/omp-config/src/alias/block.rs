@@ -13,12 +13,13 @@ const END_END: &str = " <<<";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenBlock {
     #[error(
-        "the block of {name:?} that begins in line {line} has no end. Remove what is left of it and run this again"
+        "the block of {name:?} that starts on line {line} has no end; remove what is left of it and try \
+         again"
     )]
     NoEnd { name: String, line: usize },
-    #[error("line {line} ends a block of {name:?} that was not begun. Remove the line and run this again")]
+    #[error("line {line} ends a block of {name:?} that has no start; remove the line and try again")]
     NoBegin { name: String, line: usize },
-    #[error("{name:?} has a second block in line {line}. Remove one of them and run this again")]
+    #[error("{name:?} has a second block on line {line}; remove one of them and try again")]
     Twice { name: String, line: usize },
 }
 

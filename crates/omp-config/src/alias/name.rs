@@ -11,12 +11,13 @@ pub struct AliasName(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidAlias {
     #[error(
-        "{0:?} cannot be the name of a command: it begins with a letter or \"_\", goes on with letters, digits, \"_\" and \"-\", and has at most 64 characters"
+        "invalid command name {0:?}: use a letter or \"_\", then letters, digits, \"_\" and \"-\", at most \
+         64 characters"
     )]
     Shape(String),
-    #[error("an alias cannot be called omp: it would hide the program")]
+    #[error("an alias cannot be named omp: it would shadow the program")]
     Omp,
-    #[error("{name} is a word of {shell} itself; choose another name")]
+    #[error("{name} is a reserved word of {shell}; choose another name")]
     Reserved { name: String, shell: &'static str },
 }
 

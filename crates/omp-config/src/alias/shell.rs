@@ -14,12 +14,11 @@ pub enum Shell {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownShell {
-    #[error(
-        "cannot tell which shell you use: SHELL is not set. Set it to the path of zsh, bash, fish or pwsh"
-    )]
+    #[error("cannot detect your shell: SHELL is not set (set it to the path of zsh, bash, fish or pwsh)")]
     NotSet,
     #[error(
-        "no alias can be made for the shell {0:?}: only zsh, bash, fish and PowerShell are known. Define the function yourself: it runs omp --profile=<name> with all its arguments"
+        "unsupported shell {0:?}: aliases work in zsh, bash, fish and PowerShell (define a function that \
+         runs omp --profile=<name> with all its arguments)"
     )]
     Other(String),
 }

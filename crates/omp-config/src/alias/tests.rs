@@ -87,10 +87,10 @@ fn half_deleted_blocks_are_not_touched() {
     let without_begin = whole.replace(begin, "");
     let nested = format!("{begin}\n{begin}\n{end}\n{end}\n");
     for (broken, said) in [
-        (without_end, "begins in line 1 has no end"),
-        (without_begin, "that was not begun"),
-        (nested, "begins in line 1 has no end"),
-        (format!("{whole}{whole}"), "has a second block in line 7"),
+        (without_end, "starts on line 1 has no end"),
+        (without_begin, "that has no start"),
+        (nested, "starts on line 1 has no end"),
+        (format!("{whole}{whole}"), "has a second block on line 7"),
         (format!("{begin}\n{}\n", end.replace("omw", "omx")), "has no end"),
     ] {
         std::fs::write(&file, &broken).unwrap();

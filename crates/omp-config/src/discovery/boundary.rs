@@ -39,11 +39,11 @@ impl Barred {
         let file = file.display();
         match self {
             Self::Outside(real) => format!(
-                "{file} wants to put {} into the prompt, which is outside the project: left out. To allow it: omp trust \
-                 add, or /trust add",
+                "{file} imports {} from outside the project; skipped (to allow it: omp trust add, or \
+                 /trust add)",
                 real.display()
             ),
-            Self::Secret(why) => format!("{file} wants to put credentials into the prompt ({why}): left out"),
+            Self::Secret(why) => format!("{file} imports credentials ({why}); skipped"),
         }
     }
 }

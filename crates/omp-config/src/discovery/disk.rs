@@ -125,7 +125,7 @@ fn read_folder(path: &Path) -> Folder {
         Ok(entries) => entries,
         Err(error) if is_missing(&error) => return Folder::default(),
         Err(error) => {
-            let warning = format!("{} cannot be listed: {error}", path.display());
+            let warning = format!("cannot list {}: {error}", path.display());
             return Folder { entries: Vec::new(), warning: Some(warning) };
         }
     };
@@ -134,7 +134,7 @@ fn read_folder(path: &Path) -> Folder {
     for entry in entries.flatten() {
         if found.len() == FOLDER_LIMIT {
             warning = Some(format!(
-                "{} has more than {FOLDER_LIMIT} entries; the others are not looked at",
+                "{} has more than {FOLDER_LIMIT} entries; the rest are ignored",
                 path.display()
             ));
             break;
@@ -182,7 +182,7 @@ pub(super) fn read_text(path: &Path, limit: usize) -> Result<Text, Unread> {
     let is_cut = bytes.len() > limit;
     bytes.truncate(limit);
     let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
-        return Err(unusable("it does not hold text"));
+        return Err(unusable("it is not a text file"));
     };
     let (text, is_lossy) = decode(&bytes, charset, is_cut);
     let trouble = match (is_cut, is_lossy) {

@@ -112,7 +112,10 @@ pub(super) fn trouble(path: &Path, text: &Text) -> Option<String> {
     let path = path.display();
     text.trouble.map(|trouble| match trouble {
         Trouble::Cut => format!("{path} has {} bytes; only the first {FILE_LIMIT} are read", text.size),
-        Trouble::Undecodable => format!("{path} holds bytes that are not UTF-8; they are shown as \u{fffd}"),
+        Trouble::Undecodable => format!(
+            "{path} contains bytes that are not UTF-8; they are shown as \
+             \u{fffd}"
+        ),
     })
 }
 

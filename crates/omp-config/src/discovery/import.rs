@@ -75,7 +75,7 @@ impl<'a> Importer<'a> {
         }
         if text.len() > self.space {
             self.warnings.push(format!(
-                "{} is not imported into {}: the context files have no space left",
+                "{} is not imported into {}: the context files have reached their size limit",
                 target.display(),
                 self.file.display()
             ));

@@ -37,7 +37,7 @@ pub(super) fn markdown_below<T>(search: &mut Search<'_, T>, top: &Path) -> Vec<(
     }
     if !is_whole || found.len() > FILES {
         search.warn(format!(
-            "{} is not looked through whole: {FILES} files and {DEPTH} levels of folders are the most",
+            "{} is only partly searched: the limits are {FILES} files and {DEPTH} directory levels",
             top.display()
         ));
     }

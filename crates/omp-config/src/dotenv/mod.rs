@@ -50,7 +50,7 @@ impl DotEnv {
                 Ok(None) => {}
                 Ok(Some(bytes)) => add(&mut variables, file, &bytes, &mut warnings),
                 Err(reason) => {
-                    warnings.push(format!("{} was not read: {reason}.", file.path.display()));
+                    warnings.push(format!("cannot read {}: {reason}", file.path.display()));
                 }
             }
         }
@@ -129,10 +129,10 @@ fn refusal(file: &EnvFile, names: &[String]) -> String {
         list.push_str(&format!(" and {} more", names.len() - NAMES_SHOWN));
     }
     let remedy = match file.trust {
-        Trust::Project => "set what you need in the environment or, unless it chooses directories, in ~/.env",
-        Trust::User => "set what chooses directories in the environment",
+        Trust::Project => "set it in the environment or, unless it chooses directories, in ~/.env",
+        Trust::User => "set variables that choose directories in the environment",
     };
-    format!("{}: {list} cannot be set there and had no effect; {remedy}.", file.path.display())
+    format!("{}: {list} cannot be set there and has no effect; {remedy}", file.path.display())
 }
 
 #[cfg(test)]

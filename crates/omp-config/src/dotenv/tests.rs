@@ -69,8 +69,8 @@ fn what_is_no_file_is_not_waited_for() {
     let (env, warnings) = files.load(&["fifo", "directory", "loop", "large", "good"]);
     assert_eq!((env.get("X"), env.get("Y")), (None, Some("1")));
     assert_eq!(warnings.len(), 3, "{warnings:?}");
-    assert!(warnings[0].contains("fifo was not read: it is a named pipe."), "{warnings:?}");
-    assert!(warnings[2].ends_with("large was not read: it is larger than 1 MiB."), "{warnings:?}");
+    assert!(warnings[0].ends_with("fifo: it is a named pipe"), "{warnings:?}");
+    assert!(warnings[2].ends_with("large: it is larger than 1 MiB"), "{warnings:?}");
 }
 
 #[test]

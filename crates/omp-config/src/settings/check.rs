@@ -170,9 +170,9 @@ pub(super) fn accept(row: &Setting, value: Value) -> Result<Value, String> {
         (Shape::Choice { choices, .. }, value) => choice(choices, &value),
         (Shape::Text(_), Value::String(text)) => Ok(Value::String(text)),
         (Shape::Text(_), Value::Number(_) | Value::Bool(_)) => {
-            Err("expected a text; put it in quotes".to_owned())
+            Err("expected a string; put it in quotes".to_owned())
         }
-        (Shape::Text(_), _) => Err("expected a text".to_owned()),
+        (Shape::Text(_), _) => Err("expected a string".to_owned()),
         (Shape::List(_), Value::Array(items)) => Ok(Value::Array(items)),
         (Shape::List(_), _) => Err("expected a list".to_owned()),
         (Shape::Record, Value::Object(map)) => Ok(Value::Object(map)),

@@ -23,9 +23,9 @@ pub enum Loaded {
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigFileError {
-    #[error("{} {reason}.", path.display())]
+    #[error("{} {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
-    #[error("{}, {error}. Fix the file or move it away.", path.display())]
+    #[error("{}, {error}; fix the file or move it away", path.display())]
     Wrong { path: PathBuf, error: ParseError },
 }
 

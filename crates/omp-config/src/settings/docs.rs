@@ -47,7 +47,7 @@ fn meaning(row: &Setting) -> String {
         let _ = write!(text, " For one run: `{flag}`.");
     }
     if let Some(part) = row.waits_for {
-        let _ = write!(text, " Without effect until this part is built: {part}.");
+        let _ = write!(text, " Not available yet: needs {part}.");
     }
     text
 }

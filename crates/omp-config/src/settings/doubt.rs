@@ -14,7 +14,7 @@ const STRICTEST: &str = "always-ask";
 const POLICY_WORDS: [&str; 3] = ["allow", "deny", "prompt"];
 
 /// How a sentence about such a layer ends.
-pub(super) const CONSEQUENCE: &str = "until this is fixed, everything but reading is asked about";
+pub(super) const CONSEQUENCE: &str = "until this is fixed, everything except reading needs approval";
 
 /// The layer of a file that cannot be read.
 pub(super) fn strictest() -> Map<String, Value> {

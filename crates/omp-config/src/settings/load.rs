@@ -127,7 +127,7 @@ impl Settings {
         for (path, value) in &sources.overrides {
             tree::insert(&mut map, path, value.clone());
         }
-        upper.add(Layer::Runtime, map, "The command line", Vocabulary::Ours);
+        upper.add(Layer::Runtime, map, "the command line", Vocabulary::Ours);
         Ok(upper)
     }
 
@@ -149,9 +149,9 @@ impl Settings {
     /// A file that cannot be read may have been the one that asks for care.
     fn give_up(&mut self, layer: Layer, why: &str, vocabulary: Vocabulary) {
         if vocabulary == Vocabulary::Foreign {
-            return self.warnings.push(format!("{why}; its settings are not used."));
+            return self.warnings.push(format!("{why}; its settings are ignored"));
         }
-        self.warnings.push(format!("{why}; its settings are not used, and {}.", doubt::CONSEQUENCE));
+        self.warnings.push(format!("{why}; its settings are ignored, and {}", doubt::CONSEQUENCE));
         self.push(layer, doubt::strictest());
     }
 
@@ -161,16 +161,13 @@ impl Settings {
         if vocabulary == Vocabulary::Ours {
             let unclear = doubt::resolve(&mut map);
             if !unclear.is_empty() {
-                self.warnings.push(format!("{place}: {}; {}.", unclear.join("; "), doubt::CONSEQUENCE));
+                self.warnings.push(format!("{place}: {}; {}", unclear.join("; "), doubt::CONSEQUENCE));
             }
         }
         let Checked { map, warnings, later } = check(map, vocabulary);
-        self.warnings.extend(warnings.into_iter().map(|problem| format!("{place}: {problem}.")));
+        self.warnings.extend(warnings.into_iter().map(|problem| format!("{place}: {problem}")));
         if vocabulary == Vocabulary::Ours && !later.is_empty() {
-            self.later.push(format!(
-                "{place}: settings of later releases that have no effect here: {}.",
-                later.join(", ")
-            ));
+            self.later.push(format!("{place}: settings that are not available yet: {}", later.join(", ")));
         }
         self.push(layer, map);
     }
@@ -180,8 +177,7 @@ impl Settings {
             let place = path.display();
             for refused in trust::only_stricter(&mut map, &self.merged) {
                 self.warnings.push(format!(
-                    "{place}: {refused} is the user's to decide and is not taken from a project; set it with \
-                     `omp config set`."
+                    "{place}: {refused} cannot be set by a project; set it with `omp config set`"
                 ));
             }
         }
@@ -264,8 +260,8 @@ impl Settings {
     /// Sets a value for this process only.
     pub fn set_override(&mut self, path: &str, value: Value) -> Result<(), SettingsError> {
         let Some(row) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
-        let value = accept(row, value)
-            .map_err(|reason| SettingsError::Value { path: path.to_owned(), reason: reason + "." })?;
+        let value =
+            accept(row, value).map_err(|reason| SettingsError::Value { path: path.to_owned(), reason })?;
         let mut map = Map::new();
         tree::insert(&mut map, row.stored, value);
         self.push(Layer::Runtime, map);

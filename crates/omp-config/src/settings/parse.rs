@@ -108,7 +108,7 @@ fn toml_document(text: &str) -> Result<Value, ParseError> {
 fn describe(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "a list",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Number(_) => "a number",
         Value::Bool(_) => "true or false",
         Value::Null => "nothing",

@@ -40,7 +40,7 @@ impl Change {
     pub(super) fn new(path: &str, value: Value) -> Result<Self, SettingsError> {
         let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
         let value = accept(setting, value)
-            .map_err(|reason| SettingsError::Value { path: path.to_owned(), reason: reason + "." })?;
+            .map_err(|reason| SettingsError::Value { path: path.to_owned(), reason })?;
         Ok(Self { setting, value, member: None })
     }
 
@@ -49,10 +49,10 @@ impl Change {
         let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
         let refuse = |reason: &str| SettingsError::Value { path: path.to_owned(), reason: reason.to_owned() };
         if !matches!(setting.shape, Shape::Record) {
-            return Err(refuse("it is not a mapping and has no members."));
+            return Err(refuse("it is not a mapping and has no members"));
         }
         if member.is_empty() || member.contains('.') {
-            return Err(refuse("the name of a member must not be empty and cannot hold a dot."));
+            return Err(refuse("the name of a member must not be empty or contain a dot"));
         }
         Ok(Self { setting, value, member: Some(member.to_owned()) })
     }
@@ -156,7 +156,7 @@ pub fn add_entry(file: &Path, place: &str, value: Value) -> Result<Option<Saved>
 fn understood(text: &str, file: &Path) -> Result<Map<String, Value>, SettingsError> {
     mapping(text, Format::Yaml).map_err(|error| SettingsError::Broken {
         path: file.to_owned(),
-        reason: format!("cannot be understood: {error}"),
+        reason: format!("cannot be parsed: {error}"),
     })
 }
 

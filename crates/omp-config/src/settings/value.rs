@@ -15,23 +15,23 @@ pub fn parse_value(setting: &Setting, text: &str) -> Result<Value, SettingsError
 fn read(setting: &Setting, text: &str) -> Result<Value, String> {
     match setting.shape {
         Shape::Flag(_) => flag_word(text).map(Value::Bool).ok_or_else(|| {
-            format!("{text:?} is not a boolean. Use true or false (or yes, no, on, off, 1, 0).")
+            format!("{text:?} is not a boolean: use true or false (or yes, no, on, off, 1, 0)")
         }),
         Shape::Number(_) => {
-            finite(text).map(number).ok_or_else(|| format!("{text:?} is not a finite number."))
+            finite(text).map(number).ok_or_else(|| format!("{text:?} is not a finite number"))
         }
         Shape::Choice { choices, .. } => match choices.iter().find(|choice| **choice == text) {
             Some(choice) => Ok(Value::from(*choice)),
-            None => Err(format!("{text:?} is not a valid value. Valid values: {}.", choices.join(", "))),
+            None => Err(format!("{text:?} is not a valid value (valid values: {})", choices.join(", "))),
         },
         Shape::Text(_) => Ok(Value::from(text)),
         Shape::List(_) => match serde_json::from_str(text) {
             Ok(Value::Array(items)) => Ok(Value::Array(items)),
-            _ => Err("the value must be a JSON array, for example '[\"one\",\"two\"]'.".to_owned()),
+            _ => Err("the value must be a JSON array, for example '[\"one\",\"two\"]'".to_owned()),
         },
         Shape::Record => match serde_json::from_str(text) {
             Ok(Value::Object(map)) => Ok(Value::Object(map)),
-            _ => Err("the value must be a JSON object, for example '{\"bash\":\"prompt\"}'.".to_owned()),
+            _ => Err("the value must be a JSON object, for example '{\"bash\":\"prompt\"}'".to_owned()),
         },
     }
 }

@@ -87,7 +87,7 @@ fn unreadable_files_and_folders_are_named() {
         std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(0o000)).unwrap();
     }
     assert!(one_warning(&world.at("repo").context_files()).contains("repo/AGENTS.md is ignored"));
-    assert!(one_warning(&world.at("repo").rules()).contains("repo/.omp/rules cannot be listed"));
+    assert!(one_warning(&world.at("repo").rules()).contains("repo/.omp/rules:"));
     std::fs::set_permissions(world.path("repo/.omp/rules"), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
@@ -95,7 +95,7 @@ fn unreadable_files_and_folders_are_named() {
 fn unreadable_even_for_root() {
     let world = World::new(&[("repo/.omp/commands/c.md", "x")]);
     world.link("rules", "repo/.omp/rules");
-    assert!(one_warning(&world.at("repo").rules()).contains("repo/.omp/rules cannot be listed"));
+    assert!(one_warning(&world.at("repo").rules()).contains("repo/.omp/rules:"));
     assert_eq!(world.used(&world.at("repo").commands()), ["repo/.omp/commands/c.md"]);
 }
 
@@ -164,9 +164,9 @@ fn bytes_that_are_no_text() {
     world.write("repo/AGENTS.md", b"caf\xc3\xa9 \xff lait");
     let files = world.at("repo").context_files();
     assert_eq!(files.all[0].item.content, "café \u{fffd} lait");
-    assert!(one_warning(&files).contains("repo/AGENTS.md holds bytes that are not UTF-8"));
+    assert!(one_warning(&files).contains("repo/AGENTS.md contains bytes that are not UTF-8"));
     let rules = world.at("repo").rules();
-    assert!(rules.all.is_empty() && one_warning(&rules).contains("does not hold text"));
+    assert!(rules.all.is_empty() && one_warning(&rules).contains("is not a text file"));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn all_context_files_together_are_bounded() {
     let contents: Vec<_> = files.active().map(|finding| finding.item.content.len()).collect();
     assert_eq!(contents[0], 4, "the user's is whole");
     assert_eq!(contents.last(), Some(&(200 * 1024)), "so is the nearest");
-    assert!(files.warnings.iter().any(|warning| warning.contains("all context files together")));
+    assert!(files.warnings.iter().any(|warning| warning.contains("the context files exceed")));
 }
 
 #[test]

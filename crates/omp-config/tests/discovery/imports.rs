@@ -95,7 +95,11 @@ fn imports_share_a_bounded_space() {
     let content = &files.all[0].item.content;
     assert!(content.len() < 1024 * 1024 + 100, "{}", content.len());
     assert!(content.ends_with("@4 @5 end"));
-    assert!(files.warnings.iter().any(|warning| warning.contains("no space left")), "{:?}", files.warnings);
+    assert!(
+        files.warnings.iter().any(|warning| warning.contains("reached their size limit")),
+        "{:?}",
+        files.warnings
+    );
 }
 
 #[test]
@@ -122,8 +126,12 @@ fn a_project_reaches_outside_only_with_consent() {
     let files = discovery.context_files();
     assert_eq!(files.all[0].item.content, untouched);
     assert_eq!(files.warnings.len(), 3, "{:?}", files.warnings);
-    assert!(files.warnings[0].contains("repo/AGENTS.md wants to put credentials"), "{:?}", files.warnings);
-    assert!(files.warnings[2].contains("home/.claude/notes.md into the prompt"), "{:?}", files.warnings);
+    assert!(files.warnings[0].contains("repo/AGENTS.md imports credentials"), "{:?}", files.warnings);
+    assert!(
+        files.warnings[2].contains("home/.claude/notes.md from outside the project"),
+        "{:?}",
+        files.warnings
+    );
     let notes = world.path("home/.claude/notes.md").canonicalize().unwrap();
     assert_eq!(discovery.left_outside(), std::slice::from_ref(&notes));
 
@@ -163,10 +171,10 @@ fn everything_that_is_a_link_out_of_the_project_is_left_out() {
     world.link("../../home", "repo/.omp/commands");
     world.link("own.md", "repo/.omp/rules/alias.md");
     let rules = world.at("repo").rules();
-    assert!(one_warning(&rules).contains("rules/stolen.md wants to put"));
+    assert!(one_warning(&rules).contains("rules/stolen.md imports"));
     assert_eq!(rules.all.len(), 2, "own and alias");
     let sticky = world.at("repo").sticky_rules();
-    assert!(one_warning(&sticky).contains(".omp/RULES.md wants to put") && sticky.all.is_empty());
+    assert!(one_warning(&sticky).contains(".omp/RULES.md imports") && sticky.all.is_empty());
     assert!(world.at("repo").skills().all.is_empty());
     assert!(world.at("repo").commands().all.is_empty());
     for name in [PromptFileName::System, PromptFileName::AppendSystem] {

@@ -170,7 +170,7 @@ fn modules_that_old_settings_list() {
         world.used(&modules),
         ["repo/lib/a.ts", "home/b.ts", "repo/pack/index.ts", "home/.omp/agent/mine.ts"]
     );
-    assert!(one_warning(&modules).contains("repo/gone.ts, where there is no module"));
+    assert!(one_warning(&modules).contains("repo/gone.ts, which has no module"));
 }
 
 #[test]

@@ -90,5 +90,5 @@ fn servers_in_a_file_full_of_other_things() {
         json!({"history": history.repeat(17), "mcpServers": {"s": {}}}).to_string(),
     );
     let servers = world.at("repo").mcp_servers();
-    assert!(servers.all.is_empty() && one_warning(&servers).contains("more than the 16777216 that are read"));
+    assert!(servers.all.is_empty() && one_warning(&servers).contains("more than the limit of 16777216"));
 }

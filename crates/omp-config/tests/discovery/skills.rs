@@ -155,8 +155,8 @@ fn collisions_are_told_and_links_count_once() {
     let skills = world.at("repo").skills();
     assert_eq!(names(&skills), ["a", "one"]);
     let warning = one_warning(&skills);
-    assert!(warning.contains(".claude/skills/a/SKILL.md is not used"), "{warning}");
-    assert!(warning.contains(".omp/skills/a/SKILL.md is the skill `a`"), "{warning}");
+    assert!(warning.contains(".claude/skills/a/SKILL.md is ignored"), "{warning}");
+    assert!(warning.contains(".omp/skills/a/SKILL.md already provides the skill `a`"), "{warning}");
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl From<io::Error> for ArchiveError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             _ if was_stopped(&error) => Self::Stopped,
-            io::ErrorKind::UnexpectedEof => Self::Damaged("it ends in the middle".to_owned()),
+            io::ErrorKind::UnexpectedEof => Self::Damaged("it is truncated".to_owned()),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
                 Self::Damaged(error.to_string())
             }

@@ -76,7 +76,7 @@ pub fn put(
             ArchiveError::Io(error) => error,
             other => {
                 failure = Some(other);
-                io::Error::other("the archive could not be rewritten")
+                io::Error::other("cannot rewrite the archive")
             }
         })
     });
@@ -99,7 +99,7 @@ fn check_place(archive: &Archive, name: &Inner) -> Result<(), ArchiveError> {
     }
     if matches!(archive.look(name), Lookup::Directory) {
         return Err(ArchiveError::Refused(format!(
-            "'{text}' is a directory in the archive; name a file in it"
+            "'{text}' is a directory in the archive; specify a file in it"
         )));
     }
     for (slash, _) in text.match_indices('/') {
@@ -107,7 +107,7 @@ fn check_place(archive: &Archive, name: &Inner) -> Result<(), ArchiveError> {
         if let Lookup::Member(_) = archive.look(&above) {
             let above = above.as_str();
             return Err(ArchiveError::Refused(format!(
-                "'{above}' is a file in the archive, so nothing can be in it"
+                "'{above}' is a file in the archive, not a directory"
             )));
         }
     }
@@ -138,8 +138,7 @@ impl New<'_> {
         let end = zip::end(&mut old)?;
         if end.large {
             return Err(ArchiveError::Refused(
-                "archives in the zip64 form (more than 65,535 members or 4 GB) cannot be changed; use zip"
-                    .to_owned(),
+                "zip64 archives (more than 65,535 members or 4 GB) cannot be changed; use zip".to_owned(),
             ));
         }
         let mut rows = Vec::new();

@@ -130,7 +130,7 @@ impl<R: Skip> Records<R> {
         let sum = others.map(|byte| u32::from(*byte)).sum::<u32>() + 8 * u32::from(b' ');
         match header.cksum() {
             Ok(stored) if stored == sum => Ok(Some(header)),
-            _ => Err(ArchiveError::Damaged("a header is broken; it is cut off, or no tar file".to_owned())),
+            _ => Err(ArchiveError::Damaged("a header is damaged: truncated, or not a tar file".to_owned())),
         }
     }
 
@@ -161,7 +161,7 @@ impl<R: Skip> Records<R> {
                 return Ok(());
             }
             if blocks.len() as u64 > MAX_EXTENSION {
-                return Err(ArchiveError::Damaged("a file with holes has too many of them".to_owned()));
+                return Err(ArchiveError::Damaged("a sparse file has too many holes".to_owned()));
             }
         }
     }

@@ -84,7 +84,7 @@ pub(super) fn end(file: &mut File) -> Result<End, ArchiveError> {
     };
     let last = tail.len().checked_sub(END_LENGTH);
     let Some(at) = last.and_then(|last| (0..=last).rev().find(is_end)) else {
-        return damaged("it has no table of contents at its end; it is cut off, or no zip file");
+        return damaged("it has no central directory: truncated, or not a zip file");
     };
     let position = from + at as u64;
     let comment = tail[at + END_LENGTH..][..usize::from(u16_at(&tail, at + 20))].to_vec();
@@ -94,7 +94,7 @@ pub(super) fn end(file: &mut File) -> Result<End, ArchiveError> {
     }
     let (size, offset) = (u64::from(u32_at(&tail, at + 12)), u64::from(u32_at(&tail, at + 16)));
     let Some(start) = position.checked_sub(size).filter(|start| *start >= offset) else {
-        return damaged("its table of contents does not fit into it");
+        return damaged("its central directory is out of bounds");
     };
     let count = u64::from(u16_at(&tail, at + 10));
     Ok(End { start, length: size, count, base: start - offset, comment, large: false })
@@ -107,7 +107,7 @@ fn end64(file: &mut File, at: u64, before: u64, comment: Vec<u8>) -> Result<End,
     file.read_exact(&mut record)?;
     let (count, length, start) = (u64_at(&record, 32), u64_at(&record, 40), u64_at(&record, 48));
     if u32_at(&record, 0) != END64 || start.checked_add(length).is_none_or(|end| end > before) {
-        return damaged("its table of contents does not fit into it");
+        return damaged("its central directory is out of bounds");
     }
     Ok(End { start, length, count, base: 0, comment, large: true })
 }
@@ -151,7 +151,7 @@ impl<'a> Rows<'a> {
         self.table.read_exact(&mut bytes)?;
         match u32_at(&bytes, 0) == CENTRAL {
             true => self.left = self.left.saturating_sub(1),
-            false if counted => return damaged("its table of contents is broken"),
+            false if counted => return damaged("its central directory is damaged"),
             false => return Ok(None),
         }
         let lengths = [28, 30, 32].map(|at| usize::from(u16_at(&bytes, at)));
@@ -318,7 +318,7 @@ pub(super) fn read<T>(
     let mut local = [0; LOCAL_LENGTH];
     file.read_exact(&mut local)?;
     if u32_at(&local, 0) != LOCAL {
-        return damaged("a member is not where the table of contents says");
+        return damaged("a member is not where the central directory says");
     }
     let skip = i64::from(u16_at(&local, 26)) + i64::from(u16_at(&local, 28));
     file.seek(SeekFrom::Current(skip))?;
@@ -347,12 +347,12 @@ impl<R: Read> Read for Checked<R> {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what);
         if length == 0 && !buffer.is_empty() {
             let whole = self.left == 0 && self.seen.sum() == self.checksum;
-            return if whole { Ok(0) } else { Err(invalid("a member does not have its size and checksum")) };
+            return if whole { Ok(0) } else { Err(invalid("a member has a wrong size or checksum")) };
         }
         self.left = self
             .left
             .checked_sub(length as u64)
-            .ok_or_else(|| invalid("a member is larger than the table of contents says"))?;
+            .ok_or_else(|| invalid("a member is larger than the central directory says"))?;
         Ok(length)
     }
 }

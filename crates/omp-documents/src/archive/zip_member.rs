@@ -49,7 +49,7 @@ impl ZipMember {
             shared.extend(u32::try_from(length).map_err(|_| too_large())?.to_le_bytes());
         }
         let length = u16::try_from(raw.len())
-            .map_err(|_| ArchiveError::Refused("the name of the member is too long".to_owned()))?;
+            .map_err(|_| ArchiveError::Refused("the member name is too long".to_owned()))?;
         shared.extend(length.to_le_bytes());
         shared.extend(0_u16.to_le_bytes());
         let local = [&LOCAL.to_le_bytes(), shared.as_slice(), &raw, data].concat();

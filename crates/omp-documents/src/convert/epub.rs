@@ -26,7 +26,7 @@ pub(super) fn text(path: &Path, stop: &Stop) -> Result<String, ConvertError> {
     let book = Book { archive: &archive, stop };
     let container = book.part("META-INF/container.xml")?;
     let package = attribute(&container, "rootfile", "full-path")
-        .ok_or_else(|| unreadable("it does not say where its chapters are"))?;
+        .ok_or_else(|| unreadable("it does not list its chapters"))?;
     let contents = Contents::parse(&book.part(&package)?)?;
     let mut text = contents.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
     let (mut any, mut failed) = (false, Vec::new());
@@ -65,7 +65,7 @@ struct Book<'a> {
 
 impl Book<'_> {
     fn part(&self, name: &str) -> Result<String, ConvertError> {
-        let missing = || unreadable(format!("'{name}' is missing in it"));
+        let missing = || unreadable(format!("'{name}' is missing"));
         let place = inner(name).ok_or_else(missing)?;
         let Lookup::Member(member) = self.archive.look(&place) else { return Err(missing()) };
         let bytes = self.archive.read(member, self.stop, |source| {
@@ -73,7 +73,7 @@ impl Book<'_> {
             source.take(MAX_PART).read_to_end(&mut bytes).map(|_| bytes)
         })?;
         String::from_utf8(bytes)
-            .map_err(|_| unreadable(format!("'{name}' is no text; the book may be protected")))
+            .map_err(|_| unreadable(format!("'{name}' is not text; the book may be protected")))
     }
 }
 

@@ -87,9 +87,9 @@ pub enum ConvertError {
     TooLarge,
     #[error("{0}")]
     Io(io::Error),
-    #[error("it is protected with a password")]
+    #[error("it is password-protected")]
     Protected,
-    #[error("it holds no text; its pages may be pictures")]
+    #[error("it contains no text; its pages may be images")]
     NoText,
     #[error("{0}")]
     Unreadable(String),
@@ -123,7 +123,7 @@ fn unreadable(error: impl std::fmt::Display) -> ConvertError {
 /// The text of a document.
 pub fn convert(path: &Path, kind: Kind, stop: &Stop) -> Result<String, ConvertError> {
     let Found::File(file, metadata) = open(path)? else {
-        return Err(ConvertError::Unreadable("it is no regular file".to_owned()));
+        return Err(ConvertError::Unreadable("it is not a regular file".to_owned()));
     };
     if metadata.len() > MAX_INPUT {
         return Err(ConvertError::TooLarge);
@@ -147,7 +147,7 @@ pub fn convert_bytes(bytes: Vec<u8>, kind: Kind, stop: &Stop) -> Result<String, 
     let text = isolated::run(stop, move |stop| match kind.corrected(&bytes) {
         Kind::Pdf => pdf::text(&bytes, stop),
         Kind::Rtf => rtf::text(&bytes),
-        Kind::Epub => Err(unreadable("a book must be a file; download it and read the file")),
+        Kind::Epub => Err(unreadable("a book must be a local file; download it first")),
         kind => office::text(bytes, kind),
     })?;
     Ok(cut(text))
@@ -166,7 +166,7 @@ fn cut(mut text: String) -> String {
     if text.len() > MAX_TEXT {
         let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text.truncate(end);
-        text.push_str("\n\n[The document is longer; its text is cut here]");
+        text.push_str("\n\n[Truncated: the document is longer]");
     }
     text
 }

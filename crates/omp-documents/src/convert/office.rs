@@ -20,7 +20,7 @@ pub(super) fn text(bytes: Vec<u8>, kind: Kind) -> Result<String, ConvertError> {
         Kind::Pptx => DocumentFormat::Pptx,
         Kind::Xls => DocumentFormat::Xls,
         Kind::Xlsx => DocumentFormat::Xlsx,
-        Kind::Pdf | Kind::Rtf | Kind::Epub => return Err(unreadable("it is no office document")),
+        Kind::Pdf | Kind::Rtf | Kind::Epub => return Err(unreadable("it is not an office document")),
     };
     let mut options = ParseOptions::default();
     options.limits.package_bytes = MAX_PACKAGE;

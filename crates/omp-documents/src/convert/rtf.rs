@@ -62,7 +62,7 @@ const WORDS: &[(&str, &str)] = &[
 /// The text, with lines as they are in the document.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ConvertError> {
     if !bytes.starts_with(b"{\\rtf") {
-        return Err(ConvertError::Unreadable("it is no RTF file".to_owned()));
+        return Err(ConvertError::Unreadable("it is not an RTF file".to_owned()));
     }
     let mut reader = Reader {
         rest: bytes,

@@ -100,10 +100,10 @@ fn behind_string(text: &str, quote: u8) -> &str {
 
 fn fields(content: &str) -> Result<Fields, DatabaseError> {
     if is_too_deep(content) {
-        return Err(refused("the content is nested too deeply. Write a row as {column: value}"));
+        return Err(refused("the content is nested too deeply; write a row as {column: value}"));
     }
     let value: serde_json::Value = json5::from_str(content).map_err(|error| {
-        refused(format!("the content is no valid JSON5 ({error}). Write a row as {{column: value}}"))
+        refused(format!("the content is not valid JSON5 ({error}); write a row as {{column: value}}"))
     })?;
     if !value.is_object() {
         return Err(refused(
@@ -111,7 +111,7 @@ fn fields(content: &str) -> Result<Fields, DatabaseError> {
         ));
     }
     let scalars: BTreeMap<String, Scalar> = json5::from_str(content)
-        .map_err(|error| refused(format!("the content is no valid JSON5 ({error})")))?;
+        .map_err(|error| refused(format!("the content is not valid JSON5 ({error})")))?;
     let sql = |(name, scalar): (String, Scalar)| {
         let value = match scalar {
             Scalar::Null(()) => Value::Null,
@@ -119,10 +119,11 @@ fn fields(content: &str) -> Result<Fields, DatabaseError> {
             Scalar::Integer(number) => Value::Integer(number),
             Scalar::Real(number) if number.is_finite() => Value::Real(number),
             Scalar::Text(text) => Value::Text(text),
-            Scalar::Real(_) => return Err(refused(format!("the value of '{name}' is no finite number"))),
+            Scalar::Real(_) => return Err(refused(format!("the value of '{name}' is not a finite number"))),
             Scalar::Other(IgnoredAny) => {
                 return Err(refused(format!(
-                    "the value of '{name}' is no text, number, boolean or null. Write lists and objects as JSON text"
+                    "the value of '{name}' must be a string, number, boolean or null; write lists and \
+                     objects as JSON text"
                 )));
             }
         };

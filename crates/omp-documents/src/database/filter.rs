@@ -6,19 +6,19 @@ const WORDS: [&str; 8] = ["LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "AT
 /// Refuses everything that is more than a condition. What is in quotes is text.
 pub(super) fn check(condition: &str) -> Result<(), String> {
     if condition.trim().is_empty() {
-        return Err("The condition after where= is empty.".into());
+        return Err("the condition after where= is empty".into());
     }
     let bare = without_quotes(condition)?;
     for (sign, name) in [("--", "comments"), ("/*", "comments"), (";", "';'")] {
         if bare.contains(sign) {
-            return Err(format!("where must be a single condition, without {name}."));
+            return Err(format!("where must be a single condition, without {name}"));
         }
     }
     let words = bare.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     for word in words.map(str::to_ascii_uppercase) {
         if WORDS.contains(&word.as_str()) {
             return Err(format!(
-                "where must be a single condition, without {word}. Use ?q=SELECT … for more."
+                "where must be a single condition, without {word}; use ?q=SELECT … for more"
             ));
         }
     }
@@ -29,7 +29,7 @@ pub(super) fn check(condition: &str) -> Result<(), String> {
             break;
         }
     }
-    if depth == 0 { Ok(()) } else { Err("The parentheses after where= do not match.".into()) }
+    if depth == 0 { Ok(()) } else { Err("the parentheses after where= do not match".into()) }
 }
 
 /// The condition with blanks in place of what is quoted.
@@ -51,7 +51,7 @@ fn without_quotes(condition: &str) -> Result<String, String> {
     }
     match until {
         None => Ok(bare),
-        Some(quote) => Err(format!("The condition after where= has an open {quote}.")),
+        Some(quote) => Err(format!("the condition after where= has an unclosed {quote}")),
     }
 }
 

@@ -30,7 +30,7 @@ pub enum DatabaseError {
     /// What was asked for makes no sense.
     #[error("{0}")]
     Refused(String),
-    #[error("the statement took longer than {0} seconds; ask for less, e.g. with where or limit")]
+    #[error("the statement timed out after {0} seconds; narrow it, e.g. with where or limit")]
     TooLong(u64),
     #[error("stopped on request")]
     Stopped,

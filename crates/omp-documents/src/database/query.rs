@@ -87,7 +87,7 @@ fn schema(connection: &Connection, name: &str) -> Result<Answer, DatabaseError> 
         (0, _) => "(no rows)".to_owned(),
         (_, false) => sample.text(),
         (shown, true) => {
-            let next = format!("[First {shown} rows. Use ?limit=N&offset=N&where=…&order=… for others]");
+            let next = format!("[First {shown} rows. Use ?limit=N&offset=N&where=…&order=… for more]");
             format!("{}\n\n{next}", sample.text())
         }
     };
@@ -110,7 +110,7 @@ fn row(connection: &Connection, name: &str, key: &str) -> Result<Answer, Databas
         }
         return Ok(Answer { text: lines.join("\n"), limit: None });
     }
-    Err(refused(format!("there is no row '{key}' in '{}'", table.name)))
+    Err(refused(format!("no row '{key}' in '{}'", table.name)))
 }
 
 fn rows(connection: &Connection, wanted: &Rows) -> Result<Answer, DatabaseError> {
@@ -140,7 +140,7 @@ fn statement(connection: &Connection, sql: &str) -> Result<Answer, DatabaseError
     let mut text = found.text_or("(no rows)");
     if found.more {
         let shown = found.rows.len();
-        text.push_str(&format!("\n\n[The first {shown} rows are shown. Narrow the statement for others]"));
+        text.push_str(&format!("\n\n[First {shown} rows shown. Narrow the statement to see others]"));
     }
     Ok(Answer { text, limit: found.more.then_some(found.rows.len()) })
 }
@@ -166,8 +166,7 @@ fn collect(connection: &Connection, sql: &str, limit: u64) -> Result<Collected, 
     let mut statement = connection.prepare(sql)?;
     if statement.parameter_count() > 0 {
         return Err(refused(
-            "the SQL has placeholders for bound parameters (?, :name), and there is nothing to bind. Write the values \
-             into it.",
+            "the SQL has unbound parameters (?, :name); write the values into the statement",
         ));
     }
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();

@@ -72,14 +72,14 @@ impl Selector {
         let (table, key) = place.split_once(':').map_or((place, None), |(table, key)| (table, Some(key)));
         match (table, key) {
             ("", None) if query.is_empty() => Ok(Self::Tables),
-            ("", _) => Err(
-                "Name a table before a row or a query, as in app.db:users?limit=5, or ask with ?q=SELECT …"
-                    .into(),
-            ),
-            (_, Some(_)) if !query.is_empty() => {
-                Err("A row lookup takes no query parameters. Leave out the key to query the table.".into())
+            ("", _) => {
+                Err("specify a table before a row or a query, as in app.db:users?limit=5, or use ?q=SELECT …"
+                    .into())
             }
-            (table, Some("")) => Err(format!("The key of the row in '{table}' is empty.")),
+            (_, Some(_)) if !query.is_empty() => {
+                Err("a row lookup takes no query parameters; omit the key to query the table".into())
+            }
+            (table, Some("")) => Err(format!("the row key in '{table}' is empty")),
             (table, Some(key)) => Ok(Self::Row { table: table.to_owned(), key: key.to_owned() }),
             (table, None) if query.is_empty() => Ok(Self::Schema(table.to_owned())),
             (table, None) => Rows::parse(table, &query).map(Self::Rows),
@@ -89,13 +89,15 @@ impl Selector {
 
 fn sql(place: &str, query: &[(String, String)]) -> Result<Selector, String> {
     if !place.is_empty() {
-        return Err("?q= stands alone: it cannot be combined with a table. Name the table in the SQL.".into());
+        return Err("?q= cannot be combined with a table; name the table in the SQL".into());
     }
     match query {
-        [(_, sql)] if sql.trim().is_empty() => Err("The statement after ?q= is empty.".into()),
+        [(_, sql)] if sql.trim().is_empty() => Err("the statement after ?q= is empty".into()),
         [(_, sql)] => Ok(Selector::Sql(sql.clone())),
-        _ => Err("?q= cannot be combined with other parameters. Put LIMIT, ORDER BY and WHERE into the SQL."
-            .into()),
+        _ => {
+            Err("?q= cannot be combined with other parameters; put LIMIT, ORDER BY and WHERE into the SQL"
+                .into())
+        }
     }
 }
 
@@ -104,7 +106,7 @@ impl Rows {
         let mut rows = Self { table: table.to_owned(), limit: ROWS, offset: 0, order: None, filter: None };
         for (name, value) in query {
             let number = || {
-                let wrong = || format!("{name} must be a whole number, not '{value}'.");
+                let wrong = || format!("{name} must be an integer, not '{value}'");
                 value.trim().parse::<u64>().map_err(|_| wrong())
             };
             match name.as_str() {
@@ -117,7 +119,8 @@ impl Rows {
                 }
                 other => {
                     return Err(format!(
-                        "Unknown query parameter '{other}'. Known are limit, offset, order, where, and q alone."
+                        "unknown query parameter '{other}' (known: limit, offset, order, where, and q \
+                         alone)"
                     ));
                 }
             }
@@ -132,7 +135,7 @@ fn order(value: &str) -> Result<(String, bool), String> {
     match direction.to_ascii_lowercase().as_str() {
         "asc" => Ok((column.to_owned(), false)),
         "desc" => Ok((column.to_owned(), true)),
-        other => Err(format!("order must end in :asc or :desc, not ':{other}'.")),
+        other => Err(format!("order must end in :asc or :desc, not ':{other}'")),
     }
 }
 
@@ -172,7 +175,7 @@ fn parameters(query: &str) -> Result<Vec<(String, String)>, String> {
     }
     let named = |part: String| match part.split_once('=') {
         Some((name, value)) => Ok((name.trim().to_owned(), decode(value))),
-        None => Err(format!("'{part}' is no query parameter. Write name=value, e.g. ?limit=5.")),
+        None => Err(format!("'{part}' is not a query parameter; write name=value, e.g. ?limit=5")),
     };
     parts.into_iter().filter(|part| !part.is_empty()).map(named).collect()
 }

@@ -40,7 +40,7 @@ impl Table {
             )
             .optional()?;
         let Some((name, kind, without_rowid, sql)): Option<(String, String, bool, String)> = found else {
-            return Err(refused(format!("there is no table '{name}'. {}", known(connection)?)));
+            return Err(refused(format!("no table '{name}' ({})", known(connection)?)));
         };
         let mut statement =
             connection.prepare("SELECT name, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1")?;
@@ -60,7 +60,7 @@ impl Table {
         let found = self.columns.iter().find(|column| column.eq_ignore_ascii_case(name));
         found.map(String::as_str).ok_or_else(|| {
             let known = self.columns.join(", ");
-            refused(format!("the table '{}' has no column '{name}'. Its columns are {known}.", self.name))
+            refused(format!("the table '{}' has no column '{name}' (columns: {known})", self.name))
         })
     }
 
@@ -69,7 +69,7 @@ impl Table {
         match self.key.as_slice() {
             [column] => Ok(Key::Column(column)),
             _ if self.without_rowid || self.kind == "view" => Err(refused(format!(
-                "'{}' has neither a primary key of one column nor a rowid. Use ?where= instead of a key.",
+                "'{}' has neither a single-column primary key nor a rowid; use ?where= instead of a key",
                 self.name
             ))),
             _ => Ok(Key::Rowid),
@@ -125,7 +125,7 @@ fn known(connection: &Connection) -> Result<String, DatabaseError> {
     let more = if names.len() > SHOWN { ", …" } else { "" };
     let names: Vec<String> = names.iter().take(SHOWN).map(|name| one_line(name)).collect();
     Ok(match names.is_empty() {
-        true => "The database has no tables.".to_owned(),
-        false => format!("Tables: {}{more}.", names.join(", ")),
+        true => "the database has no tables".to_owned(),
+        false => format!("tables: {}{more}", names.join(", ")),
     })
 }

@@ -38,7 +38,7 @@ pub enum NotebookError {
     #[error("Invalid notebook cell {0}: {1}")]
     Cell(usize, String),
     #[error(
-        "There is text before the first cell. Begin with a line such as '# %% [code] cell:0'; nothing was written"
+        "text before the first cell: start with a line such as '# %% [code] cell:0' (nothing was written)"
     )]
     BeforeFirstCell,
 }
@@ -82,10 +82,10 @@ impl Notebook {
         let source = std::str::from_utf8(bytes).map_err(|error| invalid(&error))?;
         let json = source.strip_prefix('\u{feff}').unwrap_or(source);
         let whole: &RawValue = serde_json::from_str(json).map_err(|error| invalid(&error))?;
-        let fields = json::fields(whole.get()).ok_or(NotebookError::Structure("it is no JSON object"))?;
+        let fields = json::fields(whole.get()).ok_or(NotebookError::Structure("it is not a JSON object"))?;
         let list = json::field(&fields, "cells").ok_or(NotebookError::Structure("it has no cells"))?;
         let cells: Vec<&RawValue> = serde_json::from_str(list.get())
-            .map_err(|_| NotebookError::Structure("its cells are no list"))?;
+            .map_err(|_| NotebookError::Structure("its cells are not a list"))?;
         let number = |name| json::field(&fields, name).and_then(|raw| raw.get().parse::<u64>().ok());
         let version = (number("nbformat").unwrap_or(4), number("nbformat_minor").unwrap_or(0));
         let cells = cells.iter().enumerate().map(|(number, raw)| Cell::parse(source, number, raw.get()));
@@ -162,7 +162,7 @@ impl Notebook {
         }
         let mut fields = match serde_json::from_str(old) {
             Ok(Value::Object(fields)) => fields,
-            Ok(_) => return Err(NotebookError::Cell(number, "it is no object".to_owned())),
+            Ok(_) => return Err(NotebookError::Cell(number, "it is not an object".to_owned())),
             Err(error) => return Err(NotebookError::Cell(number, error.to_string())),
         };
         fields.insert("cell_type".to_owned(), block.kind.name().into());
@@ -202,13 +202,13 @@ impl Notebook {
 impl Cell {
     fn parse(file: &str, number: usize, raw: &str) -> Result<Self, NotebookError> {
         let invalid = |reason: &str| NotebookError::Cell(number, reason.to_owned());
-        let fields = json::fields(raw).ok_or_else(|| invalid("it is no object"))?;
+        let fields = json::fields(raw).ok_or_else(|| invalid("it is not an object"))?;
         let kind =
             json::field(&fields, "cell_type").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
-        let kind = kind.as_deref().and_then(CellKind::of).ok_or_else(|| invalid("its type is not known"))?;
+        let kind = kind.as_deref().and_then(CellKind::of).ok_or_else(|| invalid("its type is unknown"))?;
         let source = json::field(&fields, "source");
         let text = match source {
-            Some(source) => json::text(source.get()).ok_or_else(|| invalid("its source is no text"))?,
+            Some(source) => json::text(source.get()).ok_or_else(|| invalid("its source is not text"))?,
             None => String::new(),
         };
         let has = |name| json::field(&fields, name).is_some();

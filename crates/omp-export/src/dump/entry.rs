@@ -30,7 +30,11 @@ pub(super) fn write(entry: &Entry, form: Form, out: &mut dyn Write) -> io::Resul
             writeln!(out, "\n=== Summary of another branch ===\n\n{}", branch.summary.trim_end())
         }
         EntryKind::Compaction(compaction) => {
-            writeln!(out, "\n=== Summary of what came before ===\n\n{}", compaction.summary.trim_end())
+            writeln!(
+                out,
+                "\n=== Summary of the earlier conversation ===\n\n{}",
+                compaction.summary.trim_end()
+            )
         }
         _ => Ok(()),
     }
@@ -70,7 +74,7 @@ fn assistant(answer: &AssistantMessage, form: Form, out: &mut dyn Write) -> io::
     match (answer.stop_reason, answer.error_message.as_deref()) {
         (StopReason::Error, reason) => writeln!(out, "\n[failed] {}", reason.unwrap_or_default()),
         (StopReason::Aborted, reason) => writeln!(out, "\n[stopped] {}", reason.unwrap_or_default()),
-        (StopReason::Length, _) => writeln!(out, "\n[cut off at the model's limit]"),
+        (StopReason::Length, _) => writeln!(out, "\n[truncated at the model's limit]"),
         _ => Ok(()),
     }
 }

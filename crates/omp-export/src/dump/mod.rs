@@ -46,7 +46,7 @@ pub enum DumpError {
     #[error(transparent)]
     View(#[from] ViewError),
     /// The text could not be written.
-    #[error("Cannot write the dump: {0}. Check that the disk has room and that you may write there.")]
+    #[error("cannot write the dump: {0} (check disk space and permissions)")]
     Write(#[from] io::Error),
 }
 
@@ -65,7 +65,7 @@ pub fn text(view: &SessionView<'_>, options: &DumpOptions<'_>, out: &mut dyn Wri
         tools::write(options.tools, options.form, out)?;
     }
     if outline.skipped > 0 {
-        writeln!(out, "\n[lines of the session that could not be read: {}]", outline.skipped)?;
+        writeln!(out, "\n[unreadable lines of the session: {}]", outline.skipped)?;
     }
     for index in told.entries {
         if let Some(entry) = view.entry(outline.nodes[index].place)? {

@@ -91,7 +91,7 @@ impl Page<'_> {
             self.html
                 .raw("<p class=\"muted\">")
                 .display(paths.len() - MOST)
-                .raw(" more are not part of this page.</p>");
+                .raw(" more are not included in this page.</p>");
         }
         self.html.raw("</section>\n");
         Ok(self.flush()?)

@@ -91,7 +91,7 @@ impl Page<'_> {
     }
 
     fn user(&mut self, flow: &Flow<'_>, index: usize, entry: &Entry, user: &UserMessage) {
-        let who = if user.steering { "You, while it was working" } else { "You" };
+        let who = if user.steering { "You, while the agent was working" } else { "You" };
         self.open(flow, index, entry, "msg user", who);
         self.content(&user.content, true);
         self.html.raw("</article>\n");
@@ -118,7 +118,7 @@ impl Page<'_> {
                     self.html.raw("</details>");
                 }
                 AssistantBlock::RedactedThinking(_) => {
-                    self.html.raw("<p class=\"muted\">Thinking that the provider keeps to itself.</p>");
+                    self.html.raw("<p class=\"muted\">Thinking hidden by the provider.</p>");
                 }
                 AssistantBlock::ToolCall(call) => {
                     let results = flow.outline.results_of(index, &call.id);
@@ -127,7 +127,7 @@ impl Page<'_> {
                 }
                 AssistantBlock::Native(native) => {
                     self.html.raw("<details class=\"tool\"><summary><span class=\"name\">").text(&native.api);
-                    self.html.raw("</span> <span class=\"what\">block of the provider</span></summary>");
+                    self.html.raw("</span> <span class=\"what\">provider block</span></summary>");
                     self.json(&native.value);
                     self.html.raw("</details>");
                 }
@@ -146,7 +146,7 @@ impl Page<'_> {
             self.html.text(answer.error_message.as_deref().unwrap_or_default()).raw("</p>");
         } else if answer.stop_reason == StopReason::Length {
             self.html.raw(
-                "<p class=\"failure\"><strong>Cut off</strong> The answer reached the model's limit.</p>",
+                "<p class=\"failure\"><strong>Truncated</strong> The answer reached the model's limit.</p>",
             );
         }
         let usage = &answer.usage;
@@ -187,7 +187,7 @@ impl Page<'_> {
     /// Text and images; folded if people were not shown it.
     fn content(&mut self, content: &UserContent, shown: bool) {
         if !shown {
-            self.html.raw("<details class=\"thinking\"><summary>For the model only</summary>");
+            self.html.raw("<details class=\"thinking\"><summary>Visible to the model only</summary>");
         }
         match content {
             UserContent::Text(text) => markdown::show(text, Breaks::Keep, &mut self.html),
@@ -207,7 +207,7 @@ impl Page<'_> {
 
     fn compaction(&mut self, flow: &Flow<'_>, index: usize, entry: &Entry, compaction: &Compaction) {
         self.open(flow, index, entry, "msg summary", "Compaction");
-        self.html.raw("<p class=\"muted\">What came before");
+        self.html.raw("<p class=\"muted\">The earlier conversation");
         if compaction.tokens_before > 0 {
             self.html.raw(" (").text(&tokens(compaction.tokens_before)).raw(" tokens)");
         }
@@ -225,7 +225,7 @@ impl Page<'_> {
         self.html.raw("</details><p class=\"muted\">").text(&plural(init.tools.len(), "tool", "tools"));
         self.html.raw(": ").text(&init.tools.join(", ")).raw("</p>");
         if let Some(schema) = &init.output_schema {
-            self.html.raw("<details class=\"thinking\"><summary>Form of the answer</summary>");
+            self.html.raw("<details class=\"thinking\"><summary>Output schema</summary>");
             self.json(schema);
             self.html.raw("</details>");
         }

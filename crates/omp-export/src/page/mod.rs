@@ -50,7 +50,7 @@ pub enum HtmlError {
     #[error(transparent)]
     View(#[from] ViewError),
     /// The page could not be written.
-    #[error("Cannot write the page: {0}. Check that the disk has room and that you may write there.")]
+    #[error("cannot write the page: {0} (check disk space and permissions)")]
     Write(#[from] io::Error),
 }
 

@@ -70,7 +70,7 @@ impl Page<'_> {
             self.html.raw("<p class=\"intent\">").text(intent).raw("</p>");
         }
         if let Some(raw) = &call.invalid_arguments {
-            self.html.raw("<p class=\"muted\">Arguments that are not valid JSON</p>");
+            self.html.raw("<p class=\"muted\">Arguments are not valid JSON</p>");
             code::block("", raw, &mut self.html);
         }
         let is_short = |value: &Value| match value {

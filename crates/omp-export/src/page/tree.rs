@@ -21,7 +21,7 @@ impl Page<'_> {
             self.row(row.node, row.depth, node);
             self.flush()?;
         }
-        self.html.raw("</ol>\n<p id=\"nothing\" hidden>Nothing found.</p>\n");
+        self.html.raw("</ol>\n<p id=\"nothing\" hidden>No matches</p>\n");
         self.html.raw("<p class=\"keys\"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous ");
         self.html.raw("<kbd>e</kbd> expand</p>\n</nav>\n");
         Ok(())

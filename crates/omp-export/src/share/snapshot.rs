@@ -55,15 +55,15 @@ pub enum SealError {
     View(#[from] ViewError),
     /// Trimming did not help.
     #[error(
-        "The session cannot be shared: even its last entry alone, shortened, is larger than the {limit} bytes that \
-         fit. Export it as a page instead."
+        "cannot share the session: even its last entry alone exceeds the limit of {limit} bytes; export it \
+         as a page instead"
     )]
     TooLarge {
         /// How many bytes fit.
         limit: usize,
     },
     /// The system gave no random numbers.
-    #[error("Cannot encrypt the snapshot: the system gives no random numbers. Try again.")]
+    #[error("cannot encrypt the snapshot: the system provides no random numbers")]
     Random,
 }
 

@@ -29,8 +29,8 @@ pub(super) const STEPS: [Trim; 6] = [
 /// The last of them.
 pub(super) const SHORTEST: Trim = Trim::Texts(512);
 
-const IMAGE: &str = "[image left out of the shared snapshot]";
-const CUT: &str = "… [cut for sharing]";
+const IMAGE: &str = "[image omitted from the shared snapshot]";
+const CUT: &str = "… [truncated for sharing]";
 
 impl std::fmt::Display for Trim {
     /// A sentence for the user; empty if nothing was left out.
@@ -38,22 +38,23 @@ impl std::fmt::Display for Trim {
         match self {
             Self::Nothing => Ok(()),
             Self::Images => {
-                formatter.write_str("The session was too large to share whole: images were left out.")
+                formatter.write_str("The session was too large to share in full: images were omitted")
             }
             Self::Texts(limit) => {
                 let limit =
                     if *limit < 1024 { format!("{limit} bytes") } else { format!("{} KB", limit >> 10) };
                 write!(
                     formatter,
-                    "The session was too large to share whole: images were left out and texts cut to {limit}."
+                    "The session was too large to share in full: images were omitted and texts truncated \
+                     to {limit}"
                 )
             }
             Self::Oldest(count) => {
                 let entries = if *count == 1 { "entry" } else { "entries" };
                 write!(
                     formatter,
-                    "The session was too large to share whole: images and the {count} oldest {entries} were left out, \
-                     and texts cut to 512 bytes."
+                    "The session was too large to share in full: images and the {count} oldest {entries} \
+                     were omitted, and texts truncated to 512 bytes"
                 )
             }
         }

@@ -80,10 +80,10 @@ pub struct Shared {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// `gh` could not make the gist.
-    #[error("gh could not create the gist: {0}. Check `gh auth status`; the token needs the gist scope.")]
+    #[error("gh could not create the gist: {0} (check `gh auth status`; the token needs the gist scope)")]
     Gist(String),
     /// The server could not be reached, or refused.
-    #[error("The share server {url} did not take the snapshot: {reason}. Check the setting share.serverUrl.")]
+    #[error("the share server {url} rejected the snapshot: {reason} (check the setting share.serverUrl)")]
     Server {
         /// The server's address.
         url: String,
@@ -103,7 +103,7 @@ pub async fn send(
         Target::Gist => {
             let url = gist(sealed, host).await?;
             let id = url.rsplit('/').next().filter(|id| is_id(id)).map(str::to_owned);
-            (id.ok_or_else(|| SendError::Gist(short(&format!("it answered {url:?}"))))?, Some(url))
+            (id.ok_or_else(|| SendError::Gist(short(&format!("it returned {url:?}"))))?, Some(url))
         }
         Target::Server => (post(sealed, server_url, host).await?, None),
     };
@@ -139,7 +139,7 @@ async fn post(sealed: &Sealed, url: &str, host: &dyn Host) -> Result<String, Sen
         Ok(Value::String(id)) => id,
         _ => reply.output.trim().to_owned(),
     };
-    if is_id(&id) { Ok(id) } else { Err(failed(format!("its answer has no id: {}", short(&reply.output)))) }
+    if is_id(&id) { Ok(id) } else { Err(failed(format!("its response has no id: {}", short(&reply.output)))) }
 }
 
 /// An id becomes part of a link, so it holds nothing that would change its meaning.

@@ -44,7 +44,7 @@ fn what_is_no_session() {
     for name in ["missing.jsonl", "text.jsonl", "entry.jsonl", "."] {
         let error = open(name).unwrap_err();
         assert!(matches!(error, ViewError::NotASession(_)), "{name}: {error}");
-        assert!(error.to_string().contains("is not a session. Name a session file"), "{error}");
+        assert!(error.to_string().contains("is not a session; specify a session file"), "{error}");
     }
 }
 

@@ -164,11 +164,11 @@ fn every_kind_of_entry_is_shown() {
         "Entry of type hologram",
         "Rules: no-unwrap",
         "Summary of another branch",
-        "What came before (84k tokens) was replaced by a summary.",
-        "For the model only",
-        "You, while it was working",
+        "The earlier conversation (84k tokens) was replaced by a summary.",
+        "Visible to the model only",
+        "You, while the agent was working",
         "529 overloaded_error: Overloaded",
-        "Thinking that the provider keeps to itself.",
+        "Thinking hidden by the provider.",
         "rust-analyzer: no problems",
     ] {
         assert!(flow.text.contains(shown), "{shown}");

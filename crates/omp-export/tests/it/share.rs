@@ -179,7 +179,7 @@ async fn what_goes_wrong_is_said() {
     let sealed = sealed(Target::Server);
     for (answer, reason) in [
         (Ok(said(413, "too large", "")), "status 413 too large"),
-        (Ok(said(200, "{\"id\":\"a/../b#c\"}", "")), "its answer has no id"),
+        (Ok(said(200, "{\"id\":\"a/../b#c\"}", "")), "its response has no id"),
         (Err("connection refused".to_owned()), "connection refused"),
     ] {
         let host = Fake { post: Some(answer), ..Fake::default() };

@@ -63,7 +63,7 @@ fn images_go_first() {
     assert_eq!((trim, entries.len()), (Trim::Images, 20));
     assert_eq!(words(&entries[7]).len(), 20_003, "texts are whole");
     assert_eq!(entries[7]["message"]["content"][1]["type"], "text", "a word stands for the image");
-    assert_eq!(trim.to_string(), "The session was too large to share whole: images were left out.");
+    assert_eq!(trim.to_string(), "The session was too large to share in full: images were omitted");
     assert_eq!(Trim::Nothing.to_string(), "");
 }
 
@@ -76,11 +76,14 @@ fn then_texts_step_by_step() {
         assert_eq!((trim, entries.len()), (Trim::Texts(expected), 20), "{limit}");
         let longest = entries.iter().map(|entry| words(entry).len()).max().unwrap();
         assert!(longest <= expected && longest > expected - 8, "{longest} of {expected}");
-        assert!(words(&entries[3]).starts_with("#3 ") && words(&entries[3]).ends_with("… [cut for sharing]"));
+        assert!(
+            words(&entries[3]).starts_with("#3 ")
+                && words(&entries[3]).ends_with("… [truncated for sharing]")
+        );
     }
     let sentence = Trim::Texts(32 << 10).to_string();
-    assert!(sentence.ends_with("images were left out and texts cut to 32 KB."), "{sentence}");
-    assert!(Trim::Texts(512).to_string().ends_with("texts cut to 512 bytes."));
+    assert!(sentence.ends_with("images were omitted and texts truncated to 32 KB"), "{sentence}");
+    assert!(Trim::Texts(512).to_string().ends_with("texts truncated to 512 bytes"));
 }
 
 /// proves: LOP-158
@@ -93,7 +96,7 @@ fn then_the_oldest_entries() {
     assert!(words(&entries[0]).starts_with(&format!("#{dropped} ")), "the newest stay, in order");
     assert!(words(entries.last().unwrap()).starts_with("#299 "));
     assert_eq!(leaf, entries.last().unwrap()["id"]);
-    assert!(trim.to_string().contains(&format!("the {dropped} oldest entries were left out")), "{trim}");
+    assert!(trim.to_string().contains(&format!("the {dropped} oldest entries were omitted")), "{trim}");
 
     // One more entry would not have fitted.
     let (_, fewer, _) = shared(&case, 19_000);
@@ -111,5 +114,5 @@ fn what_can_not_be_made_to_fit() {
     let view = SessionView::open(&path).unwrap();
     let error = seal(&view, &ShareOptions::default(), 10_000).unwrap_err();
     assert!(matches!(error, SealError::TooLarge { .. }), "{error}");
-    assert!(error.to_string().contains("Export it as a page instead"), "{error}");
+    assert!(error.to_string().contains("export it as a page instead"), "{error}");
 }

@@ -25,7 +25,7 @@ fn the_name_of_a_page() {
     }
     assert_eq!(named("\"my talk.html"), Err(TargetError::OpenQuote("\"my talk.html".to_owned())));
     assert_eq!(named("my talk.html"), Err(TargetError::Several("talk.html".to_owned())));
-    assert!(named("my talk.html").unwrap_err().to_string().contains("Put a path with spaces into quotes"));
+    assert!(named("my talk.html").unwrap_err().to_string().contains("quote a path that contains spaces"));
 }
 
 /// proves: LOP-154

@@ -38,7 +38,7 @@ pub fn fill(body: &str, written: &str) -> Filled {
         Rendered::Plain => sealed.text.clone(),
         Rendered::Text(text) => text,
         Rendered::Broken(reason) => {
-            warnings.push(format!("The template stays as it is written: {reason}."));
+            warnings.push(format!("the template is used unexpanded: {reason}"));
             sealed.text.clone()
         }
     };
@@ -48,11 +48,9 @@ pub fn fill(body: &str, written: &str) -> Filled {
         text = format!("{}\n\n{written}", text.trim_end());
     }
     if text.len() > MAXIMUM {
-        warnings.push(format!(
-            "With its arguments the text is longer than {MAXIMUM} bytes; the rest is cut off."
-        ));
+        warnings.push(format!("the expanded text exceeds {MAXIMUM} bytes and is truncated"));
         text.truncate(text.floor_char_boundary(MAXIMUM));
-        text.push_str("\n[The text is cut here.]");
+        text.push_str("\n[Truncated.]");
     }
     Filled { text, warnings }
 }

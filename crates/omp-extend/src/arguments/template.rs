@@ -68,7 +68,7 @@ fn too_deep(tags: &[&str], arguments: usize) -> Option<String> {
         return Some(format!("its blocks are nested {deepest} deep, more than {DEEPEST}"));
     }
     let repetitions = arguments.max(1).saturating_pow(u32::try_from(deepest).unwrap_or(u32::MAX));
-    (repetitions > REPETITIONS).then(|| format!("it could repeat itself {repetitions} times"))
+    (repetitions > REPETITIONS).then(|| format!("it could repeat {repetitions} times"))
 }
 
 fn first_line(error: &str) -> String {

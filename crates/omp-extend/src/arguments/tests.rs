@@ -137,7 +137,7 @@ fn a_broken_template_stays_as_written_with_a_warning() {
         assert_eq!(filled.text, body.replace("$1", "x"));
         let [warning] = filled.warnings.as_slice() else { panic!("{body}: {:?}", filled.warnings) };
         assert!(
-            warning.starts_with("The template stays as it is written: ") && !warning.contains('\n'),
+            warning.starts_with("the template is used unexpanded: ") && !warning.contains('\n'),
             "{warning}"
         );
     }
@@ -162,7 +162,7 @@ fn arguments_without_a_place_go_after_the_body() {
 fn growth_is_bounded() {
     let large = "x".repeat(100_000);
     let filled = fill(&"$1".repeat(100_000), &large);
-    assert!(filled.text.len() <= MAXIMUM + 100 && filled.text.ends_with("[The text is cut here.]"));
+    assert!(filled.text.len() <= MAXIMUM + 100 && filled.text.ends_with("[Truncated.]"));
     assert_eq!(filled.warnings.len(), 1);
 
     let filled = fill(&"{{ARGUMENTS}}".repeat(100), &large);

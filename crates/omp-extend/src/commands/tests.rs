@@ -61,7 +61,7 @@ fn a_call_becomes_the_body_with_its_arguments() {
 fn warnings_name_the_command() {
     let commands = with(vec![command("fix", "native", Level::Project, "{{#if args}}")], vec![]);
     let expanded = commands.expand("/fix x").expect("a command");
-    assert!(expanded.warnings[0].starts_with("/fix: The template"), "{:?}", expanded.warnings);
+    assert!(expanded.warnings[0].starts_with("/fix: the template"), "{:?}", expanded.warnings);
     assert_eq!(commands.warnings(), ["a command", "a prompt"]);
 }
 

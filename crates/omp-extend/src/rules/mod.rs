@@ -89,8 +89,8 @@ impl RuleBook {
             Ok(_) => true,
             Err(error) => {
                 self.warnings.push(format!(
-                    "The rule `{name}` in {}: the condition `{condition}` is no regular expression ({error}); \
-                     it is not used.",
+                    "rule `{name}` in {}: the condition `{condition}` is not a valid regular expression \
+                     ({error}) and is ignored",
                     path.display()
                 ));
                 false

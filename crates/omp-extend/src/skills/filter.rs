@@ -140,7 +140,7 @@ impl Patterns {
                 }
                 Err(error) => {
                     warnings.push(format!(
-                        "{setting}: `{pattern}` is no glob ({}); it is compared as a plain name.",
+                        "{setting}: `{pattern}` is not a valid glob ({}); it is matched as a plain name",
                         error.kind()
                     ));
                     names.push(pattern.clone());
@@ -148,7 +148,7 @@ impl Patterns {
             }
         }
         let globs = builder.build().unwrap_or_else(|error| {
-            warnings.push(format!("{setting}: the globs are too large together ({error}); none is used."));
+            warnings.push(format!("{setting}: the globs are too large in total ({error}); none is used"));
             GlobSet::empty()
         });
         Self { globs, names }

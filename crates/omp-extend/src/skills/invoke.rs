@@ -27,9 +27,9 @@ pub struct SkillMessage {
 /// Why a skill cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum InvokeError {
-    #[error("There is no skill `{name}`.{suggestion}")]
+    #[error("unknown skill `{name}`{suggestion}")]
     Unknown { name: String, suggestion: String },
-    #[error("The skill `{name}` cannot be read: {}: {source}.", path.display())]
+    #[error("cannot read the skill `{name}`: {}: {source}", path.display())]
     Unreadable { name: String, path: PathBuf, source: io::Error },
 }
 
@@ -60,7 +60,7 @@ fn body(skill: &Skill) -> Result<String, InvokeError> {
     let mut body = frontmatter::parse(&text.content).body;
     if let Some(size) = text.cut {
         body.push_str(&format!(
-            "\n[The skill is cut here: {MAXIMUM} of {size} bytes. Read {} for the rest.]",
+            "\n[Truncated: {MAXIMUM} of {size} bytes. Read {} for the rest.]",
             skill.file.display()
         ));
     }
@@ -75,6 +75,6 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
         .map(|candidate| (strsim::osa_distance(&name, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= tolerated)
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| format!(" Did you mean `{candidate}`?"))
+        .map(|(_, candidate)| format!(": did you mean `{candidate}`?"))
         .unwrap_or_default()
 }

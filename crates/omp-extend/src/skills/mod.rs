@@ -105,7 +105,8 @@ impl Selection {
         }
         if let Some(first) = self.skills.get(&finding.item.name) {
             let warning = format!(
-                "The skill `{}` in {} is not used: {} has the same name and comes first. Rename one of them.",
+                "the skill `{}` in {} is ignored: {} has the same name and takes precedence (rename one of \
+                 them)",
                 finding.item.name,
                 finding.item.file.display(),
                 first.file.display()

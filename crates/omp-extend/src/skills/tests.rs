@@ -273,7 +273,7 @@ fn a_large_skill_is_cut_with_a_note() {
     let skills = select(vec![skill], &SkillFilter::default());
     let message = skills.invoke("large", "").expect("a message");
     assert!(message.text.len() < 257 * 1024);
-    assert!(message.text.contains("cut here: 262144 of 307200 bytes"), "{}", &message.text[262_100..]);
+    assert!(message.text.contains("Truncated: 262144 of 307200 bytes"), "{}", &message.text[262_100..]);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn errors_name_the_skill_and_the_file() {
     let path = skill.item.file.clone();
     let skills = select(vec![skill], &SkillFilter::default());
     let error = skills.invoke("postgers", "").expect_err("an error").to_string();
-    assert_eq!(error, "There is no skill `postgers`. Did you mean `postgres`?");
+    assert_eq!(error, "unknown skill `postgers`: did you mean `postgres`?");
     fs::remove_file(&path).expect("removed");
     make_pipe(&path);
     let error = skills.invoke("postgres", "").expect_err("an error").to_string();

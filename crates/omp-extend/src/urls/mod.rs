@@ -38,25 +38,25 @@ pub enum Content {
 pub enum UrlError {
     #[error("Unknown protocol: {scheme}://. Supported: {}.", supported())]
     UnknownProtocol { scheme: String },
-    #[error("`{scheme}://` is not served here; only `skill://` and `rule://` are.")]
+    #[error("`{scheme}://` is not supported here; use `skill://` or `rule://`")]
     NotServed { scheme: String },
-    #[error("`{url}` is no internal URL. Write `skill://<name>` or `rule://<name>`.")]
+    #[error("`{url}` is not an internal URL; use `skill://<name>` or `rule://<name>`")]
     NotUrl { url: String },
-    #[error("`{url}`: `%` must be followed by two hexadecimal digits, and the result must be UTF-8 text.")]
+    #[error("`{url}`: `%` must be followed by two hexadecimal digits, and the result must be UTF-8 text")]
     Encoding { url: String },
-    #[error("Unknown skill: {name}.{suggestion} Available: {available}.")]
+    #[error("unknown skill `{name}`{suggestion} (available: {available})")]
     UnknownSkill { name: String, suggestion: String, available: String },
-    #[error("Unknown rule: {name}. Available: {available}.")]
+    #[error("unknown rule `{name}` (available: {available})")]
     UnknownRule { name: String, available: String },
-    #[error("`{url}`: absolute paths are not allowed. Give a path inside the skill.")]
+    #[error("`{url}`: absolute paths are not allowed; use a path inside the skill")]
     Absolute { url: String },
-    #[error("`{url}`: `..` is not allowed. Give a path inside the skill.")]
+    #[error("`{url}`: `..` is not allowed; use a path inside the skill")]
     Traversal { url: String },
-    #[error("`{url}` leads outside the skill's directory {}.", base.display())]
+    #[error("`{url}` is outside the skill's directory {}", base.display())]
     Escape { url: String, base: PathBuf },
     #[error("File not found: {url} (looked for {}).", path.display())]
     NotFound { url: String, path: PathBuf },
-    #[error("`{url}` cannot be read: {}: {source}.", path.display())]
+    #[error("cannot read `{url}`: {}: {source}", path.display())]
     Unreadable { url: String, path: PathBuf, source: io::Error },
 }
 

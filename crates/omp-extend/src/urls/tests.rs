@@ -151,10 +151,10 @@ fn what_is_missing_is_said() {
     let error = fixture.error("skill://pdf/SKILLS.md");
     assert!(error.starts_with("File not found: skill://pdf/SKILLS.md"), "{error}");
     assert!(fixture.error("skill://pdf/run.sh/x").starts_with("File not found"));
-    assert!(fixture.error("skill://pdf/a\0b").contains("cannot be read"));
+    assert!(fixture.error("skill://pdf/a\0b").contains("cannot read"));
     let error = fixture.error("skill://PDF");
-    assert_eq!(error, "Unknown skill: PDF. Did you mean `pdf`? Available: pdf, a:b.");
-    assert!(fixture.error("skill://pfd").contains("Did you mean `pdf`?"));
+    assert_eq!(error, "unknown skill `PDF`: did you mean `pdf`? (available: pdf, a:b)");
+    assert!(fixture.error("skill://pfd").contains("did you mean `pdf`?"));
     fs::remove_file(fixture.home.path().join("skills/pdf/SKILL.md")).expect("removed");
     assert!(fixture.error("skill://pdf").starts_with("File not found"));
 }
@@ -166,7 +166,7 @@ fn pipes_and_loops_do_not_hang() {
     nix::unistd::mkfifo(&base.join("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     symlink("loop", base.join("loop")).expect("a link");
     assert!(fixture.error("skill://pdf/pipe").contains("a named pipe"));
-    assert!(fixture.error("skill://pdf/loop").contains("cannot be read"));
+    assert!(fixture.error("skill://pdf/loop").contains("cannot read"));
 }
 
 // proves: EXT-019
@@ -189,7 +189,7 @@ fn a_rule_is_its_text() {
     assert_eq!(fixture.text("RULE://always"), "text of always");
     assert_eq!(fixture.text("rule://a/b%20c"), "text of a/b c");
     assert_eq!(fixture.read("rule://listed").expect("a rule").mime, "text/markdown");
-    assert_eq!(fixture.error("rule://Listed"), "Unknown rule: Listed. Available: listed, a/b c, always.");
+    assert_eq!(fixture.error("rule://Listed"), "unknown rule `Listed` (available: listed, a/b c, always)");
 }
 
 // proves: EXT-121
@@ -198,8 +198,8 @@ fn rules_that_watch_and_inactive_ones_cannot_be_read() {
     let fixture = fixture();
     for name in ["stream", "silent"] {
         let error = fixture.error(&format!("rule://{name}"));
-        assert!(error.starts_with(&format!("Unknown rule: {name}.")), "{error}");
-        assert!(!error["Unknown rule: ".len() + name.len()..].contains(name), "{error}");
+        assert!(error.starts_with(&format!("unknown rule `{name}` (")), "{error}");
+        assert!(!error["unknown rule `".len() + name.len()..].contains(name), "{error}");
     }
 }
 
@@ -216,8 +216,8 @@ fn other_schemes_are_refused() {
     let error = fixture.error("Foo://x");
     assert!(error.starts_with("Unknown protocol: foo://"), "{error}");
     assert!(SCHEMES.iter().all(|scheme| error.contains(&format!("{scheme}://"))), "{error}");
-    assert!(fixture.error("artifact://1").contains("not served"));
-    assert!(fixture.error("plain").contains("no internal URL"));
+    assert!(fixture.error("artifact://1").contains("not supported"));
+    assert!(fixture.error("plain").contains("not an internal URL"));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_hidden_skill_is_reached_but_never_named() {
     let skills = Skills::select(found, &SkillFilter::default(), |_| Listing::default());
     assert!(read_url("skill://secret", &skills, &RuleBook::default()).is_ok());
     let error = read_url("skill://secre", &skills, &RuleBook::default()).expect_err("unknown").to_string();
-    assert_eq!(error, "Unknown skill: secre. Available: none.");
+    assert_eq!(error, "unknown skill `secre` (available: none)");
     let listed = read_url("skill://", &skills, &RuleBook::default()).expect("a list");
     assert_eq!(listed.content, Content::Text("(none)".to_owned()));
 }

@@ -36,7 +36,7 @@ async fn a_store_that_cannot_be_written_stops_nothing() {
     place.tool("p2", &[("a.txt", "three\n")]).await;
     let notices = place.history.take_notices();
     assert_eq!(notices.len(), 1, "{notices:?}");
-    assert!(notices[0].contains("cannot be kept"), "{notices:?}");
+    assert!(notices[0].contains("Cannot create a checkpoint"), "{notices:?}");
     assert_eq!(place.read("a.txt").unwrap(), "three\n");
 }
 

@@ -192,7 +192,7 @@ async fn two_runs_do_not_write_through_each_other() {
     first.settled().await;
     assert_eq!(std::fs::read(place.options.directory.join("journal")).unwrap(), journal);
     let notices = first.take_notices();
-    assert!(notices.len() == 1 && notices[0].contains("Another process"), "{notices:?}");
+    assert!(notices.len() == 1 && notices[0].contains("another process"), "{notices:?}");
 }
 
 /// A session that is not ours any more: nothing is read or written, until it is ours again.
@@ -213,7 +213,7 @@ async fn nothing_is_kept_of_a_session_that_is_not_ours() {
     assert!(matches!(&refused, Err(HistoryError::NotOurs(why)) if why == "somebody has it"), "{refused:?}");
     assert_eq!(files_of(&place.options.directory), before);
     let notices = place.history.take_notices();
-    assert!(notices.len() == 1 && notices[0].contains("not ours to write"), "{notices:?}");
+    assert!(notices.len() == 1 && notices[0].contains("read-only"), "{notices:?}");
     ours.store(true, Ordering::Release);
     place.tool("p3", &[("a.txt", "four\n")]).await;
     for _ in 0..2 {

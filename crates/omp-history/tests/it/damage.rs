@@ -220,7 +220,7 @@ async fn git_that_fails_is_done_without() {
     place.prompts.push("p1".to_owned());
     assert_eq!(place.history.counts(place.prompts.clone()).await.unwrap(), [Some(0)]);
     let notices = place.history.take_notices();
-    assert!(notices.len() == 1 && notices[0].contains("does without git"), "{notices:?}");
+    assert!(notices.len() == 1 && notices[0].contains("work without git"), "{notices:?}");
     place.tool("p1", &[("a.txt", "two\n")]).await;
     place.rewind("p1").await;
     assert_eq!(place.read("a.txt").unwrap(), "one\n");

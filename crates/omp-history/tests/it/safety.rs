@@ -320,7 +320,7 @@ async fn names_that_are_no_text_are_mentioned_and_left_alone() {
     assert_eq!(std::fs::read_to_string(&odd).unwrap(), "after\n");
     assert_eq!(place.read("a.txt").unwrap(), "one\n");
     let notices = place.history.take_notices();
-    assert!(notices.len() == 1 && notices[0].contains("no text"), "{notices:?}");
+    assert!(notices.len() == 1 && notices[0].contains("not UTF-8"), "{notices:?}");
 }
 
 /// Special files are named and left alone.

@@ -77,13 +77,10 @@ async fn what_becomes_something_else_meanwhile_is_named() {
     place.write("directory/file/mine", "mine\n");
     std::fs::remove_dir_all(place.path("gone")).unwrap();
     let restored = place.history.restore(plan, Others::Stay, None).await.unwrap();
-    let why = "a directory is in its place, with files that are not ours to remove".to_owned();
+    let why = "a directory with other files is in its place".to_owned();
     assert_eq!(
         refused(&place, &restored),
-        [
-            ("pipe".to_owned(), "it changed a moment ago; look again".to_owned()),
-            ("directory/file".to_owned(), why),
-        ]
+        [("pipe".to_owned(), "it just changed; try again".to_owned()), ("directory/file".to_owned(), why),]
     );
     assert_eq!(place.read("a.txt").unwrap(), "one\n");
     assert_eq!(place.read("gone/file").unwrap(), "one\n", "a directory that vanished is made again");
@@ -113,7 +110,7 @@ async fn a_copy_that_is_gone_is_named() {
     let restored = place.history.restore(plan, Others::Stay, None).await.unwrap();
     assert_eq!(
         refused(&place, &restored),
-        [("b.txt".to_owned(), "the kept copy is missing or damaged".to_owned())]
+        [("b.txt".to_owned(), "the saved copy is missing or damaged".to_owned())]
     );
     assert_eq!((place.read("a.txt").unwrap(), place.read("b.txt").unwrap()), ("one\n".into(), "B\n".into()));
 }

@@ -25,7 +25,7 @@ pub(super) fn keep(converter: &mut Converter<'_>, facts: &Facts) -> Result<(), T
     for path in own.into_iter().chain(beside) {
         if let Err(error) = keep_file(converter, &path)? {
             let name = path.display();
-            converter.out.report.note(format!("The sub-agent's file {name} could not be read: {error}."));
+            converter.out.report.note(format!("cannot read the sub-agent file {name}: {error}"));
         }
     }
     Ok(())

@@ -164,7 +164,7 @@ impl<'a> Converter<'a> {
         for span in spans.into_iter().filter(|span| span.offset > first.offset) {
             length += u64::from(span.length);
             if length > LONGEST_LINE {
-                self.out.report.note("An answer was cut because it is too long.".to_owned());
+                self.out.report.note("An answer was truncated because it is too long".to_owned());
                 break;
             }
             let record = lines::again(&self.input.file, span).map_err(Trouble::Reading)?;

@@ -268,7 +268,8 @@ impl<'a> Converter<'a> {
         };
         if summary.trim().is_empty() {
             self.out.report.note(
-                "A summary that only the provider can read was kept; the messages before it stay in the conversation."
+                "A summary that only the provider can read was kept; the messages before it stay in the \
+                 conversation"
                     .to_owned(),
             );
             return self.keep("compacted", record);

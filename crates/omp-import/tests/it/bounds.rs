@@ -31,7 +31,7 @@ fn a_line_of_200_mb_is_left_out() {
     assert_eq!(session.told(), ["user: before", "user: after"]);
     assert_eq!(
         session.saved.imported.report.notes,
-        ["Line 2 has 200000001 bytes, more than the 32 MiB that are read, and was left out."]
+        ["Line 2 was skipped: 200000001 bytes exceed the limit of 32 MiB"]
     );
     assert!(std::fs::metadata(&session.saved.path).unwrap().len() < 5000);
 }
@@ -41,23 +41,21 @@ fn what_is_refused() {
     let world = World::new();
     let refused = |path| world.try_import(path).err().unwrap().to_string();
     let missing = world.base.join("missing.jsonl");
-    assert!(refused(&missing).starts_with(&format!("Cannot read {}: ", missing.display())));
-    assert!(refused(&world.base).contains("it is not a file"));
+    assert!(refused(&missing).starts_with(&format!("cannot read {}: ", missing.display())));
+    assert!(refused(&world.base).contains("not a file"));
     let strange = world.file("strange.jsonl", &[json!({"a": 1}), json!(5)]);
     assert_eq!(
         refused(&strange),
         format!(
-            "{} is not a conversation of Claude Code, Codex or pi. Name a .jsonl file that one of them wrote.",
+            "{} is not a Claude Code, Codex or pi conversation; specify one of their .jsonl files",
             strange.display()
         )
     );
     let packed = world.base.join("rollout.jsonl.zst");
     std::fs::write(&packed, b"\x28\xb5\x2f\xfd binary").unwrap();
-    assert!(
-        refused(&packed).ends_with("is compressed. Unpack it with `zstd -d` and import the .jsonl file.")
-    );
+    assert!(refused(&packed).ends_with("is compressed; unpack it with `zstd -d` and import the .jsonl file"));
     let empty = world.file("empty.jsonl", &[json!({"type": "mode", "sessionId": "s"})]);
-    assert!(refused(&empty).ends_with("holds no messages, so there is nothing to import."));
+    assert!(refused(&empty).ends_with("contains no messages to import"));
     let left: Vec<_> = std::fs::read_dir(world.sessions.dir_for("/fallback".as_ref())).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
 }
@@ -158,7 +156,7 @@ fn a_full_disk_is_reported() {
             let mut sink = JsonlSink::new(Full(room), "id", "/p");
             let error = import(&fixture(name), &mut sink as &mut dyn Sink).unwrap_err();
             assert!(matches!(&error, ImportError::Write(_)), "{name}: {error}");
-            assert!(error.to_string().starts_with("Cannot write the imported session: "), "{error}");
+            assert!(error.to_string().starts_with("cannot write the imported session: "), "{error}");
         }
     }
 }

@@ -246,7 +246,7 @@ fn strange_files() {
     assert_eq!(report.kept["assistant"], 1);
     assert_eq!(session.loaded.header.cwd, "/fallback", "no record names a directory");
     let said = report.to_string();
-    assert!(said.contains("2 user messages, 1 answer and 0 tool results from 7 records."), "{said}");
-    assert!(said.contains("1 record named a parent that is not in the file."), "{said}");
+    assert!(said.contains("2 user messages, 1 answer and 0 tool results from 7 records"), "{said}");
+    assert!(said.contains("1 record with a missing parent"), "{said}");
     assert_eq!(Source::of(&fixture("claude-1.0")).unwrap(), Some(Source::ClaudeCode));
 }

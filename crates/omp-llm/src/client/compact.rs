@@ -26,7 +26,7 @@ pub(super) fn stream(
     cancel: CancellationToken,
 ) -> BatchStream {
     let Some(wire_request) = wire::compaction(&model, request) else {
-        return failed(&model, fatal(format!("{} has no compaction of its own", model.provider)));
+        return failed(&model, fatal(format!("{} does not support compaction", model.provider)));
     };
     let client = client.clone();
     Box::pin(stream::once(async move { answered(&client, &model, wire_request, cancel).await }))
@@ -73,8 +73,7 @@ async fn ask(
         return Err(refused(response, &place, watch, model.api).await);
     }
     let body = whole(response, watch, &place).await?;
-    responses::compacted(&body)
-        .ok_or_else(|| fatal(format!("{place} answered without a compacted conversation")))
+    responses::compacted(&body).ok_or_else(|| fatal(format!("{place} returned no compacted conversation")))
 }
 
 async fn whole(response: reqwest::Response, watch: &Watch, place: &str) -> Result<String, Failure> {
@@ -83,7 +82,7 @@ async fn whole(response: reqwest::Response, watch: &Watch, place: &str) -> Resul
     while let Some(chunk) = watch.wait(stream.next()).await? {
         body.extend_from_slice(&chunk.map_err(|error| transient(http::deepest_cause(&error)))?);
         if body.len() > LIMIT {
-            return Err(fatal(format!("{place} answered with more than {} MiB", LIMIT / (1024 * 1024))));
+            return Err(fatal(format!("{place} returned more than {} MiB", LIMIT / (1024 * 1024))));
         }
     }
     Ok(String::from_utf8_lossy(&body).into_owned())

@@ -20,8 +20,7 @@ use crate::sse::SseError;
 use crate::wire::{self, Decode, Progress, WireRequest};
 
 /// What is said of an answer that was stopped because it went around in circles.
-const RAN_AWAY: &str =
-    "The model repeated itself without end, so its answer was stopped and the repetition cut to one copy.";
+const RAN_AWAY: &str = "The model was repeating itself; its answer was stopped and the repetition removed";
 
 /// A state machine: every step gives a batch of events, and the last batch ends with the one terminal event.
 pub(super) struct Exchange {
@@ -121,12 +120,12 @@ impl Exchange {
         }
         match http::content_type(&response).as_str() {
             "text/html" => Err(fatal(format!(
-                "{place} answered with a web page instead of a model stream; check the provider's baseUrl"
+                "{place} returned a web page instead of a model stream; check the provider's baseUrl"
             ))),
             "application/json" => {
                 let text = failure::error_text(&bounded_body(response, &self.watch).await?);
                 let kind = failure::classify_text(&text);
-                let message = format!("{place} answered without a stream: {text}");
+                let message = format!("{place} returned no stream: {text}");
                 Err(Failure { kind, message, status: None, retry_after_ms: None })
             }
             _ => {
@@ -175,7 +174,7 @@ impl Exchange {
     fn broken(&mut self, cause: &str) -> Result<(), Failure> {
         match self.decoder.end(&mut self.answer) {
             Err(failure) if failure.kind == FailureKind::Transient => {
-                Err(transient(format!("the connection broke while the answer was streaming: {cause}")))
+                Err(transient(format!("the connection was lost while streaming: {cause}")))
             }
             ended => ended,
         }

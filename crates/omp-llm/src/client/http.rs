@@ -143,20 +143,20 @@ pub(crate) fn without_secrets(address: &str) -> String {
 pub(crate) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure {
     let cause = deepest_cause(error);
     if error.is_builder() {
-        return fatal(format!("{place} is not a usable address: {cause}"));
+        return fatal(format!("{place} is not a valid address: {cause}"));
     }
     if cause.contains("certificate") {
         // Asking again does not make a stranger trustworthy.
         return fatal(format!(
-            "{place} shows a certificate that this machine does not trust: {cause}. \
-             If it is your own server, name its authority's file in SSL_CERT_FILE."
+            "the certificate of {place} is not trusted: {cause} (for your own server, set SSL_CERT_FILE to \
+             the file of its certificate authority)"
         ));
     }
     if cause.contains("fatal alert") && (cause.contains("Certificate") || cause.contains("UnknownCA")) {
         // Nor does it make us known.
         return fatal(format!(
-            "{place} lets in only who shows a certificate that it knows: {cause}. \
-             Check CLAUDE_CODE_CLIENT_CERT and CLAUDE_CODE_CLIENT_KEY."
+            "{place} requires a client certificate: {cause} (check CLAUDE_CODE_CLIENT_CERT and \
+             CLAUDE_CODE_CLIENT_KEY)"
         ));
     }
     if error.is_connect() {

@@ -170,7 +170,7 @@ async fn first_word(socket: &mut Socket, message: &str) -> Result<String, Failur
     socket.send(Message::text(message)).await.map_err(socket::broken)?;
     let first = next_text(socket).await?;
     if first.contains(LIMIT_REACHED) {
-        return Err(socket::broken("the server limits how long a connection lasts"));
+        return Err(socket::broken("the server limits the duration of a connection"));
     }
     Ok(first)
 }

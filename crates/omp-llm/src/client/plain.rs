@@ -156,7 +156,7 @@ async fn read(mut response: reqwest::Response, place: &str) -> Result<PlainAnswe
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MAX_BODY {
-            return Err(transient(format!("{place} answered with more than 64 KiB")));
+            return Err(transient(format!("{place} returned more than 64 KiB")));
         }
     }
     Ok(PlainAnswer { status, body: String::from_utf8_lossy(&bytes).into_owned() })

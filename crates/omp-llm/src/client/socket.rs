@@ -194,7 +194,7 @@ fn accept(key: &str) -> String {
 
 /// The connection ended where an answer should be.
 pub(super) fn broken(cause: impl std::fmt::Display) -> Failure {
-    transient(format!("the WebSocket broke: {cause}"))
+    transient(format!("the WebSocket failed: {cause}"))
 }
 
 /// The wait before attempt `tries + 1`.

@@ -129,7 +129,7 @@ fn response(
         builder = builder.header(name, value);
     }
     let response =
-        builder.body(body).map_err(|error| fatal(format!("the recorded answer is no answer: {error}")))?;
+        builder.body(body).map_err(|error| fatal(format!("the recorded answer is not valid: {error}")))?;
     Ok(reqwest::Response::from(response))
 }
 

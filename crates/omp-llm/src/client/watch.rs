@@ -57,7 +57,7 @@ impl Watch {
 
     fn silent(&self, seconds: f64) -> Failure {
         transient(match self.first_event {
-            Some(_) => format!("the provider began no answer within {seconds} s (first event timeout)"),
+            Some(_) => format!("the provider sent no answer within {seconds} s (first event timeout)"),
             None => format!("the provider sent nothing for {seconds} s (stream idle timeout)"),
         })
     }
@@ -68,7 +68,8 @@ pub(super) async fn refused(response: reqwest::Response, place: &str, watch: &Wa
     let status = response.status();
     if let Some(target) = http::redirect_target(&response) {
         return fatal(format!(
-            "{status}: {place} redirects to {target}; a key is never sent on, set the provider's baseUrl to the new address"
+            "{status}: {place} redirects to {target}; keys are never forwarded, set the provider's baseUrl \
+             to the new address"
         ));
     }
     let wait = failure::retry_after_ms(|name| http::header(response.headers(), name), now_ms());

@@ -24,13 +24,13 @@ pub(super) fn next_step(request: &ModelRequest) -> Step {
     Step { number: request.messages.len(), text, call }
 }
 
-const INTRO: &str = "This is omp's built-in demo: no model is connected, so these answers follow a fixed script. \
-                     The tools are real. Let me look around this folder.";
+const INTRO: &str = "This is omp's built-in demo: no model is connected, so these answers follow a fixed \
+     script. The tools are real. Let me look around this directory.";
 
-const CONNECT: &str = "To connect a real model, do one of these and start again:\n\
-    - set a key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY;\n\
-    - start a local server (Ollama, LM Studio or llama.cpp), it is found by itself;\n\
-    - describe any compatible endpoint in ~/.omp/agent/models.yml.";
+const CONNECT: &str = "To connect a real model, do one of these and restart omp:\n- set an API key, for \
+     example ANTHROPIC_API_KEY or OPENAI_API_KEY;\n- start a local server (Ollama, LM Studio or \
+     llama.cpp), which omp detects automatically;\n- add any compatible endpoint in \
+     ~/.omp/agent/models.yml.";
 
 /// Files worth opening first, best first.
 const LANDMARKS: [&str; 12] = [
@@ -76,7 +76,8 @@ impl<'a> Scene<'a> {
             [] if self.has_tool("read") => (INTRO.to_owned(), Some(("read", json!({"path": "."})))),
             [] => (
                 format!(
-                    "This is omp's built-in demo and no tools are switched on, so there is little to show.\n\n{CONNECT}"
+                    "This is omp's built-in demo and no tools are enabled, so there is little to \
+                     show.\n\n{CONNECT}"
                 ),
                 None,
             ),
@@ -93,11 +94,11 @@ impl<'a> Scene<'a> {
 
     fn proposal(&self, listing: &str, opened: Option<&str>) -> String {
         let entries = listing.lines().filter(|line| !line.trim().is_empty()).count();
-        let mut text = format!("The folder listing has {entries} lines.");
+        let mut text = format!("The directory listing has {entries} lines.");
         let heading = opened.and_then(|text| text.lines().map(str::trim).find(|line| !line.is_empty()));
         if let Some(heading) = heading {
             text.push_str(&format!(
-                " The file begins with: {}",
+                " The file starts with: {}",
                 heading.chars().take(100).collect::<String>()
             ));
         }
@@ -116,13 +117,13 @@ impl<'a> Scene<'a> {
                 let script = format!(
                     "#!/bin/sh\n# Written by omp's demo; delete it whenever you like.\necho \"Hello from {name}\"\ndate\n"
                 );
-                let text = format!("I will create {name} and run it.");
+                let text = format!("I'll create {name} and run it.");
                 (text, Some(("write", json!({"path": name, "content": script}))))
             }
             [listing, written] if !written.is_error => {
                 let name = free_name(&text_of(listing));
                 (
-                    "Written. Now I run it.".to_owned(),
+                    "Done. Now I'll run it.".to_owned(),
                     Some(("bash", json!({"command": format!("sh ./{name}")}))),
                 )
             }

@@ -65,8 +65,9 @@ pub(crate) fn read(
 
 fn remark(model: &Model) -> String {
     format!(
-        "The server of {} returns tool calls as text, which omp reads where an answer is nothing else. Start the server \
-         with its parser for tool calls (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice), or set tools.format to {}.",
+        "The server of {} returns tool calls as text, which omp only recognises if the answer contains \
+         nothing else. Enable the server's tool call parser (llama.cpp: --jinja; vLLM: \
+         --enable-auto-tool-choice), or set tools.format to {}",
         model.selector(),
         Dialect::of_model(&model.id).name(),
     )

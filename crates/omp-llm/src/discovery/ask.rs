@@ -149,9 +149,7 @@ impl Answer {
         }
         let place = self.place.clone();
         let reading = tokio::task::spawn_blocking(move || self.read_entries(read));
-        reading.await.unwrap_or_else(|_| {
-            Err(ListError::NoList { place, what: "something that cannot be read".to_owned() })
-        })
+        reading.await.unwrap_or_else(|_| Err(ListError::NoList { place, what: "unreadable data".to_owned() }))
     }
 
     fn read_entries(&self, read: impl Fn(&Value) -> Option<ListedModel>) -> Result<Listed, ListError> {
@@ -174,7 +172,7 @@ impl Answer {
 
     fn no_list(&self) -> ListError {
         let what = match self.content_type.as_str() {
-            "" | "application/json" => "something else".to_owned(),
+            "" | "application/json" => "unexpected data".to_owned(),
             other => other.chars().filter(|letter| letter.is_ascii_graphic()).take(60).collect(),
         };
         ListError::NoList { place: self.place.clone(), what }

@@ -5,12 +5,12 @@ use std::time::Duration;
 /// Why a server's list could not be had. The sentences go behind the provider's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListError {
-    #[error("its model list did not come within {} ms; raise discovery.timeoutMs if the server is slow", .0.as_millis())]
+    #[error("no model list within {} ms; raise discovery.timeoutMs if the server is slow", .0.as_millis())]
     TimedOut(Duration),
     /// The sentence of the transport.
-    #[error("its model list cannot be fetched: {0}")]
+    #[error("cannot fetch its model list: {0}")]
     Transport(String),
-    #[error("{place} answered with HTTP {status} instead of a model list{}", hint(*.status))]
+    #[error("{place} returned HTTP {status} instead of a model list{}", hint(*.status))]
     Status { place: String, status: u16 },
     #[error("{place} sent more than {} MiB instead of a model list", .limit / (1024 * 1024))]
     TooLarge { place: String, limit: usize },
@@ -20,11 +20,11 @@ pub enum ListError {
     NoAddress,
     #[error("its key command failed or printed nothing")]
     KeyCommand,
-    #[error("the name or value of header {0:?} cannot be sent")]
+    #[error("header {0:?} has an invalid name or value")]
     Header(String),
     #[error("the key contains characters that cannot be sent in a header")]
     Key,
-    #[error("its model list has more than {0} pages and was given up")]
+    #[error("its model list has more than {0} pages")]
     Endless(usize),
     #[error("the fetch of its model list was cancelled")]
     Cancelled,

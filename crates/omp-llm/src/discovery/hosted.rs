@@ -92,7 +92,7 @@ struct Pages {
 impl Pages {
     fn add(&mut self, list: &Value, read: impl Fn(&Value) -> Option<ListedModel>) -> Result<(), ListError> {
         let missing =
-            || ListError::NoList { place: "the server".to_owned(), what: "something else".to_owned() };
+            || ListError::NoList { place: "the server".to_owned(), what: "unexpected data".to_owned() };
         let list = list.as_array().ok_or_else(missing)?;
         self.count += 1;
         if self.count > MAX_PAGES {

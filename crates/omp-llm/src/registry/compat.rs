@@ -60,7 +60,7 @@ impl Quirks {
         let mut thinking = compat.clone();
         for block in blocks {
             let Value::Object(keys) = block else {
-                return Err("\"compat.whenThinking\" must be a mapping of compat settings.".to_owned());
+                return Err("\"compat.whenThinking\" must be a mapping of compat settings".to_owned());
             };
             for (key, value) in keys {
                 apply_key(&mut thinking, key, value)?;
@@ -120,7 +120,7 @@ fn apply_key(compat: &mut Compat, key: &str, value: &Value) -> Result<(), String
             compat.strict = match read::<String>(key, value)?.as_str() {
                 "all_strict" => Strictness::Everywhere,
                 "none" => Strictness::Unsupported,
-                _ => return Err(format!("\"compat.{key}\" cannot be {value}: use all_strict or none.")),
+                _ => return Err(format!("\"compat.{key}\" cannot be {value}: use all_strict or none")),
             };
         }
         "requiresToolResultId" => compat.tool_result_id = read(key, value)?,
@@ -152,11 +152,11 @@ fn apply_chat_key(chat: &mut ChatQuirks, key: &str, value: &Value) -> Result<(),
         }
         "openRouterRouting" => chat.openrouter_routing.extend(read::<Map<String, Value>>(key, value)?),
         "vercelGatewayRouting" => chat.vercel_routing.extend(read::<Map<String, Value>>(key, value)?),
-        unknown => return Err(format!("\"compat.{unknown}\" is not a known setting.")),
+        unknown => return Err(format!("unknown setting \"compat.{unknown}\"")),
     }
     Ok(())
 }
 
 fn read<T: DeserializeOwned>(key: &str, value: &Value) -> Result<T, String> {
-    T::deserialize(value).map_err(|_| format!("\"compat.{key}\" cannot be {value}."))
+    T::deserialize(value).map_err(|_| format!("\"compat.{key}\" cannot be {value}"))
 }

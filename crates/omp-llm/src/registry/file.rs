@@ -39,7 +39,7 @@ fn explain(text: &str, error: &serde_saphyr::Error) -> String {
         .and_then(|file| find_mistake(&file));
     let sentence = place.unwrap_or_else(|| {
         let text = error.without_snippet().to_string();
-        format!("{}.", text.lines().next().unwrap_or_default().trim_end_matches('.'))
+        text.lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
     });
     format!("{line}{sentence}")
 }
@@ -48,7 +48,7 @@ fn find_mistake(file: &Value) -> Option<String> {
     let providers = file.get("providers").and_then(Value::as_object);
     for (id, provider) in providers.into_iter().flatten() {
         let Some(fields) = provider.as_object() else {
-            return Some(format!("Provider {id}: expected a mapping of settings."));
+            return Some(format!("provider {id}: expected a mapping of settings"));
         };
         if let Some(sentence) = find_in_provider(id, fields) {
             return Some(sentence);
@@ -58,7 +58,7 @@ fn find_mistake(file: &Value) -> Option<String> {
 }
 
 fn find_in_provider(id: &str, fields: &Map<String, Value>) -> Option<String> {
-    let place = format!("Provider {id}");
+    let place = format!("provider {id}");
     let models = fields.get("models").and_then(Value::as_array).into_iter().flatten().map(|model| {
         let name = model.get("id").and_then(Value::as_str).unwrap_or("without an id");
         (format!("{place}, model {name}"), model)
@@ -79,8 +79,8 @@ fn wrong_field<T: DeserializeOwned>(fields: &Map<String, Value>) -> Option<Strin
     fields.iter().find_map(|(key, value)| {
         let error = serde_json::from_value::<T>(json!({ key: value })).err()?.to_string();
         match error.strip_prefix(&format!("unknown field `{key}`, expected ")) {
-            Some(known) => Some(format!("\"{key}\" is not a known setting{}", suggestion(key, known))),
-            None => Some(format!("\"{key}\" is not right: {error}.")),
+            Some(known) => Some(format!("unknown setting \"{key}\"{}", suggestion(key, known))),
+            None => Some(format!("\"{key}\" is not valid: {error}")),
         }
     })
 }
@@ -91,6 +91,6 @@ fn suggestion(key: &str, known: &str) -> String {
     let scored = names.map(|name| (strsim::jaro_winkler(key, name), name));
     match scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((_, name)) => format!("; did you mean \"{name}\"?"),
-        None => ".".to_owned(),
+        None => String::new(),
     }
 }

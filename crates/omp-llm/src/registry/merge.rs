@@ -52,7 +52,7 @@ fn introduce(mut providers: Providers, file: &ModelsFile) -> Providers {
 fn redirect(mut providers: Providers, file: &ModelsFile) -> Result<Providers, String> {
     for (id, config) in &file.providers {
         if let Some(provider) = providers.get_mut(id) {
-            redirect_one(provider, config).map_err(|error| format!("Provider {id}: {error}"))?;
+            redirect_one(provider, config).map_err(|error| format!("provider {id}: {error}"))?;
         }
     }
     Ok(providers)
@@ -106,7 +106,7 @@ fn define(mut providers: Providers, file: &ModelsFile) -> Result<Providers, Stri
 fn custom_model(provider: &str, config: &ProviderConfig, entry: &ModelConfig) -> Result<Model, String> {
     let id = entry.id();
     let api = entry.api.as_deref().or(config.api.as_deref()).and_then(Api::parse);
-    let api = api.ok_or_else(|| format!("Provider {provider}, model {id}: no \"api\" is set."))?;
+    let api = api.ok_or_else(|| format!("provider {provider}, model {id}: no \"api\" is set"))?;
     let base_url = entry.base_url.clone().or_else(|| config.base_url.clone()).unwrap_or_default();
     let mut model = blank(provider, api, &base_url);
     if let Some(known) = catalogue::known(id) {
@@ -121,7 +121,7 @@ fn custom_model(provider: &str, config: &ProviderConfig, entry: &ModelConfig) ->
     let quirks = Quirks::of(config);
     quirks
         .apply(&mut model.compat, entry.compat.as_ref())
-        .map_err(|error| format!("Provider {provider}, model {id}: {error}"))?;
+        .map_err(|error| format!("provider {provider}, model {id}: {error}"))?;
     model.facts.compat = quirks.given(entry.compat.as_ref());
     model.facts.source = ModelSource::File;
     model.transport = transport(config).unwrap_or_default();

@@ -113,7 +113,7 @@ fn shipped(name: String, selectors: [String; 5]) -> Profile {
 pub(super) fn check(file: &ModelsFile) -> Result<(), String> {
     for (name, profile) in &file.profiles {
         if name.trim().is_empty() {
-            return Err("profiles: the name of a profile must not be empty.".to_owned());
+            return Err("profiles: the name of a profile must not be empty".to_owned());
         }
         check_roles(&format!("profiles.{name}.model_mapping"), &profile.model_mapping)?;
     }
@@ -124,11 +124,11 @@ pub(super) fn check(file: &ModelsFile) -> Result<(), String> {
 fn check_roles(place: &str, roles: &IndexMap<String, String>) -> Result<(), String> {
     for (role, selector) in roles {
         if role.trim().is_empty() || role.contains(['.', '/', ':']) {
-            return Err(format!("{place}: \"{role}\" cannot be the name of a role."));
+            return Err(format!("{place}: \"{role}\" is not a valid role name"));
         }
         if selector.trim().is_empty() || selector.contains(',') {
             return Err(format!(
-                "{place}.{role}: \"{selector}\" must be exactly one model, written provider/model[:level]."
+                "{place}.{role}: \"{selector}\" must be exactly one model, written provider/model[:level]"
             ));
         }
     }

@@ -236,7 +236,7 @@ impl Provider {
         let (patches, quirks) = (&self.patches, &self.quirks);
         let patch_one = |model: &mut Model| match patches.get(&model.id) {
             Some(patch) => patch_model(model, patch, quirks)
-                .map_err(|error| format!("Provider {id}, modelOverrides {}: {error}", model.id)),
+                .map_err(|error| format!("provider {id}, modelOverrides {}: {error}", model.id)),
             None => Ok(()),
         };
         let mut patched = Ok(());

@@ -37,7 +37,7 @@ impl Selection {
 pub enum SelectError {
     #[error("no model matches \"{pattern}\"{}", suggest(.near))]
     Unknown { pattern: String, near: Vec<String> },
-    #[error("provider \"{provider}\" is not known{}", suggest(.near))]
+    #[error("unknown provider \"{provider}\"{}", suggest(.near))]
     UnknownProvider { provider: String, near: Vec<String> },
     #[error("provider {provider} has no API key{}", variables_hint(.variables))]
     MissingKey { provider: String, variables: Vec<String> },
@@ -45,9 +45,9 @@ pub enum SelectError {
     KeyCommandFailed { provider: String },
     #[error("provider {provider} has no address; set {} or {}", azure::BASE_URL, azure::RESOURCE)]
     MissingAddress { provider: String },
-    #[error("provider {provider} has an address with {variable} in it; set {variable}")]
+    #[error("the address of provider {provider} contains {variable}; set {variable}")]
     MissingAddressPart { provider: String, variable: String },
-    #[error("provider {provider} goes through a gateway without an address; set {}", anthropic::GATEWAY)]
+    #[error("provider {provider} uses a gateway that has no address; set {}", anthropic::GATEWAY)]
     MissingGateway { provider: String },
     #[error("provider {provider} needs a Google Cloud project; set {}", vertex::PROJECT[0])]
     MissingProject { provider: String },
@@ -186,8 +186,7 @@ impl Registry {
             return Ok(self.meant(&found, text));
         }
         if let Some(model) = self.on_trust(text, within) {
-            let warning =
-                format!("{} is not in the built-in list; using it with default limits.", model.selector());
+            let warning = format!("{} is not in the built-in list; using default limits", model.selector());
             return Ok(Meant { model, thinking: None, warnings: vec![warning] });
         }
         // A slash after a known provider may still belong to an id that another one offers.
@@ -206,7 +205,7 @@ impl Registry {
                 found.rivals.iter().take(5).map(|row| self.model_at(*row).selector()).collect();
             let more = if found.rivals.len() > 5 { ", ..." } else { "" };
             warnings.push(format!(
-                "\"{text}\" matches several models; using {}. The others: {}{more}.",
+                "\"{text}\" matches several models; using {} (others: {}{more})",
                 model.selector(),
                 others.join(", ")
             ));

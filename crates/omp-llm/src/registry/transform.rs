@@ -45,12 +45,12 @@ pub(super) fn check(place: &str, transform: Option<&RequestTransform>) -> Result
     let Some(transform) = transform else { return Ok(()) };
     if let Some(profile) = transform.profile.as_deref().filter(|profile| *profile != OPENAI_PROXY) {
         return Err(format!(
-            "{place}: \"requestTransform.profile\" cannot be \"{profile}\"; \"{OPENAI_PROXY}\" is the only one."
+            "{place}: unknown \"requestTransform.profile\" \"{profile}\"; use \"{OPENAI_PROXY}\""
         ));
     }
     let names = transform.strip_headers.iter().flatten().chain(transform.set_headers.keys());
     match names.into_iter().any(|name| name.trim().is_empty()) {
-        true => Err(format!("{place}: \"requestTransform\" names a header without a name.")),
+        true => Err(format!("{place}: \"requestTransform\" has a header with an empty name")),
         false => Ok(()),
     }
 }

@@ -24,7 +24,8 @@ pub(super) fn check(file: &ModelsFile) -> Result<(), String> {
     for (selector, canonical) in &file.equivalence.overrides {
         if !selector.contains('/') || canonical.trim().is_empty() {
             return Err(format!(
-                "equivalence.overrides: \"{selector}\" must be written provider/model and name a canonical id."
+                "equivalence.overrides: \"{selector}\" must be written provider/model and name a canonical \
+                 id"
             ));
         }
     }
@@ -33,9 +34,9 @@ pub(super) fn check(file: &ModelsFile) -> Result<(), String> {
 }
 
 fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
-    let place = format!("Provider {id}");
+    let place = format!("provider {id}");
     if id.trim().is_empty() || id.contains('/') {
-        return Err(format!("Provider \"{id}\": a provider's id must not be empty and cannot hold \"/\"."));
+        return Err(format!("provider \"{id}\": the id must not be empty or contain \"/\""));
     }
     not_empty(
         &place,
@@ -47,7 +48,7 @@ fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
         ],
     )?;
     if provider.api_key.is_some() && provider.api_key_env.is_some() {
-        return Err(format!("{place}: set \"apiKey\" or \"apiKeyEnv\", not both."));
+        return Err(format!("{place}: set \"apiKey\" or \"apiKeyEnv\", not both"));
     }
     transform::check(&place, provider.request_transform.as_ref())?;
     check_api(&place, provider.api.as_deref())?;
@@ -66,7 +67,7 @@ fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
 
 fn not_empty<const N: usize>(place: &str, fields: [(&str, &Option<String>); N]) -> Result<(), String> {
     match fields.into_iter().find(|(_, value)| value.as_ref().is_some_and(|value| value.trim().is_empty())) {
-        Some((field, _)) => Err(format!("{place}: \"{field}\" must not be empty.")),
+        Some((field, _)) => Err(format!("{place}: \"{field}\" must not be empty")),
         None => Ok(()),
     }
 }
@@ -74,9 +75,7 @@ fn not_empty<const N: usize>(place: &str, fields: [(&str, &Option<String>); N]) 
 fn check_transport(place: &str, transport: Option<&str>) -> Result<(), String> {
     match transport {
         None | Some(PI_NATIVE) => Ok(()),
-        Some(other) => {
-            Err(format!("{place}: \"transport\" cannot be \"{other}\"; \"{PI_NATIVE}\" is the only one."))
-        }
+        Some(other) => Err(format!("{place}: unknown \"transport\" \"{other}\"; use \"{PI_NATIVE}\"")),
     }
 }
 
@@ -87,17 +86,17 @@ fn check_discovery(
 ) -> Result<(), String> {
     let Some(kind) = Kind::parse(&discovery.kind) else {
         return Err(format!(
-            "{place}: \"discovery.type\" cannot be \"{}\"; use one of {}.",
+            "{place}: unknown \"discovery.type\" \"{}\"; use one of {}",
             discovery.kind,
             Kind::CONFIGURABLE.map(Kind::name).join(", ")
         ));
     };
     if discovery.timeout_ms.is_some_and(|limit| !limit.is_finite() || limit <= 0.0) {
-        return Err(format!("{place}: \"discovery.timeoutMs\" must be a positive number."));
+        return Err(format!("{place}: \"discovery.timeoutMs\" must be a positive number"));
     }
     match kind != Kind::Proxy && provider.api.is_none() {
         true => {
-            Err(format!("{place}: \"discovery\" needs \"api\" on the provider, except for type \"proxy\"."))
+            Err(format!("{place}: \"discovery\" needs \"api\" on the provider, except for type \"proxy\""))
         }
         false => Ok(()),
     }
@@ -117,26 +116,26 @@ fn check_override_only(place: &str, provider: &ProviderConfig) -> Result<(), Str
         || provider.auth == Some(AuthKind::None);
     match says_something {
         true => Ok(()),
-        false => Err(format!("{place}: set at least one of {OVERRIDES}.")),
+        false => Err(format!("{place}: set at least one of {OVERRIDES}")),
     }
 }
 
 fn check_definitions(place: &str, provider: &ProviderConfig) -> Result<(), String> {
     if provider.base_url.is_none() {
-        return Err(format!("{place}: \"baseUrl\" is required when defining custom models."));
+        return Err(format!("{place}: \"baseUrl\" is required when defining custom models"));
     }
     // Amazon signs with credentials of the machine; its keys have no place in this file.
     let signed = provider.api.as_deref() == Some(Api::BedrockConverseStream.name());
     let keyed = provider.api_key.is_some() || provider.api_key_env.is_some();
     if !keyed && provider.auth != Some(AuthKind::None) && !signed {
         return Err(format!(
-            "{place}: \"apiKey\" is required when defining custom models unless auth is \"none\"."
+            "{place}: \"apiKey\" is required when defining custom models unless auth is \"none\""
         ));
     }
     for (position, model) in provider.models.iter().enumerate() {
         if model.id().trim().is_empty() {
             let number = position + 1;
-            return Err(format!("{place}: model {number} of the list needs an \"id\" that is not empty."));
+            return Err(format!("{place}: model {number} of the list needs an \"id\""));
         }
         check_definition(&format!("{place}, model {}", model.id()), provider, model)?;
     }
@@ -145,13 +144,13 @@ fn check_definitions(place: &str, provider: &ProviderConfig) -> Result<(), Strin
 
 fn check_definition(place: &str, provider: &ProviderConfig, model: &ModelConfig) -> Result<(), String> {
     if model.api.is_none() && provider.api.is_none() {
-        return Err(format!("{place}: no \"api\" is set on the model or its provider."));
+        return Err(format!("{place}: no \"api\" is set on the model or its provider"));
     }
     check_api(place, model.api.as_deref())?;
     if let Some(cost) = &model.cost
         && let Some((missing, _)) = cost.prices().into_iter().find(|(_, price)| price.is_none())
     {
-        return Err(format!("{place}: \"cost.{missing}\" is missing; give all four prices."));
+        return Err(format!("{place}: \"cost.{missing}\" is missing; set all four prices"));
     }
     check_values(place, model)
 }
@@ -160,7 +159,7 @@ fn check_override(place: &str, change: &ModelConfig) -> Result<(), String> {
     for (field, given) in [("id", &change.id), ("api", &change.api), ("baseUrl", &change.base_url)] {
         if given.is_some() {
             return Err(format!(
-                "{place}: \"{field}\" cannot be overridden; describe the model under \"models\"."
+                "{place}: \"{field}\" cannot be overridden; define the model under \"models\""
             ));
         }
     }
@@ -181,7 +180,7 @@ fn check_values(place: &str, model: &ModelConfig) -> Result<(), String> {
     transform::check(place, model.request_transform.as_ref())?;
     for (field, value) in [("contextWindow", model.context_window), ("maxTokens", model.max_tokens)] {
         if value.is_some_and(|value| value <= 0) {
-            return Err(format!("{place}: \"{field}\" must be a positive number."));
+            return Err(format!("{place}: \"{field}\" must be a positive number"));
         }
     }
     let is_price = |price: &f64| price.is_finite() && *price >= 0.0;
@@ -189,7 +188,7 @@ fn check_values(place: &str, model: &ModelConfig) -> Result<(), String> {
         && let Some((field, _)) =
             cost.prices().into_iter().find(|(_, price)| price.is_some_and(|price| !is_price(&price)))
     {
-        return Err(format!("{place}: \"cost.{field}\" must be a number and not negative."));
+        return Err(format!("{place}: \"cost.{field}\" must be a non-negative number"));
     }
     model.thinking.as_ref().map_or(Ok(()), |thinking| check_thinking(place, thinking))
 }
@@ -197,16 +196,16 @@ fn check_values(place: &str, model: &ModelConfig) -> Result<(), String> {
 fn check_thinking(place: &str, thinking: &ThinkingConfig) -> Result<(), String> {
     if let Some(mode) = thinking.mode.as_deref().filter(|mode| !THINKING_MODES.contains(mode)) {
         let known = THINKING_MODES.join(", ");
-        return Err(format!("{place}: \"thinking.mode\" cannot be \"{mode}\"; use one of {known}."));
+        return Err(format!("{place}: unknown \"thinking.mode\" \"{mode}\"; use one of {known}"));
     }
     let listed = thinking.levels.as_ref().is_some_and(|levels| !levels.is_empty());
     match (listed, thinking.min_level, thinking.max_level) {
         (true, _, _) => Ok(()),
         (false, Some(lowest), Some(highest)) if lowest <= highest => Ok(()),
         (false, Some(_), Some(_)) => {
-            Err(format!("{place}: \"thinking.minLevel\" must not be above \"thinking.maxLevel\"."))
+            Err(format!("{place}: \"thinking.minLevel\" must not be above \"thinking.maxLevel\""))
         }
-        _ => Err(format!("{place}: \"thinking\" needs \"levels\" or both \"minLevel\" and \"maxLevel\".")),
+        _ => Err(format!("{place}: \"thinking\" needs \"levels\" or both \"minLevel\" and \"maxLevel\"")),
     }
 }
 
@@ -217,7 +216,7 @@ fn check_api(place: &str, api: Option<&str>) -> Result<(), String> {
     }
     let known = Api::CONFIGURABLE.map(Api::name).join(", ");
     match api == FOREIGN_API {
-        true => Err(format!("{place}: api \"{api}\" is not supported; use one of {known}.")),
-        false => Err(format!("{place}: unknown api \"{api}\"; use one of {known}.")),
+        true => Err(format!("{place}: api \"{api}\" is not supported; use one of {known}")),
+        false => Err(format!("{place}: unknown api \"{api}\"; use one of {known}")),
     }
 }

@@ -130,7 +130,7 @@ impl Registry {
         model.compat.when_thinking.as_deref_mut().into_iter().for_each(pin);
         if !Host::of(&model.base_url).is(host) {
             meant.warnings.push(format!(
-                "{text}: the provider is not at {host}, so the choice of {upstream} is not sent."
+                "{text}: the provider is not at {host}, so the choice of {upstream} is not sent"
             ));
         }
         // The name stays whole, so that a resumed session is pinned too.

@@ -173,7 +173,7 @@ pub(crate) fn check_access(model: &Model, request: &WireRequest, hosts: &Hosts) 
         // The gateway opens the host.
         _ if model.transport == Transport::PiNative => return Ok(()),
         Api::BedrockConverseStream if model.key.is_none() && !has("authorization") => {
-            let problem = hosts.aws.get().problem.as_deref().unwrap_or("there are no AWS credentials");
+            let problem = hosts.aws.get().problem.as_deref().unwrap_or("no AWS credentials found");
             format!(
                 "{problem}; set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or \
                  AWS_PROFILE to a profile with keys"

@@ -162,15 +162,15 @@ async fn bad_lists_are_sentences() {
         (html, "/v1/models sent text/html instead of a model list"),
         (
             ListReply::Page("application/json", "{\"data\": 3}".to_owned()),
-            "sent something else instead of a model list",
+            "sent unexpected data instead of a model list",
         ),
         (
             ListReply::Page("application/json", "\"x\"".to_owned()),
-            "sent something else instead of a model list",
+            "sent unexpected data instead of a model list",
         ),
-        (ListReply::Status(500), "/v1/models answered with HTTP 500 instead of a model list"),
+        (ListReply::Status(500), "/v1/models returned HTTP 500 instead of a model list"),
         (ListReply::Status(401), "HTTP 401 instead of a model list; check the provider's key"),
-        (ListReply::Broken, "its model list cannot be fetched: "),
+        (ListReply::Broken, "cannot fetch its model list: "),
         (ListReply::Flood(100 * 1024 * 1024), "sent more than 16 MiB instead of a model list"),
     ] {
         let server = ListServer::start([("/v1/models", reply)]);

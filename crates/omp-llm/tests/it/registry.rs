@@ -136,10 +136,10 @@ equivalence: {overrides: {mine/big: claude-opus-4-5}, exclude: []}
 fn mistakes_are_named() {
     let good = "baseUrl: http://x/v1\n    apiKey: k\n    api: openai-completions\n    models:";
     for (body, parts) in [
-        ("api: openai-completions\n    apiKey: k\n    models: [{id: m}]", vec!["Provider mine", "baseUrl"]),
+        ("api: openai-completions\n    apiKey: k\n    models: [{id: m}]", vec!["provider mine", "baseUrl"]),
         (
             "api: openai-completions\n    baseUrl: http://x\n    models: [{id: m}]",
-            vec!["Provider mine", "apiKey", "none"],
+            vec!["provider mine", "apiKey", "none"],
         ),
         ("baseUrl: http://x\n    apiKey: k\n    models: [{id: m}]", vec!["mine", "model m", "api"]),
         (

@@ -37,10 +37,10 @@ fn top_level_keys() {
         accepted(&Registry::new(Some(text)));
     }
     let error = Registry::new(Some("providrs: {}\n")).error().unwrap().to_owned();
-    assert_eq!(error, "line 1: \"providrs\" is not a known setting; did you mean \"providers\"?");
+    assert_eq!(error, "line 1: unknown setting \"providrs\"; did you mean \"providers\"?");
     refused(
         &Registry::new(Some("equivalence: {overrides: {codex: c}}\n")),
-        "equivalence.overrides: \"codex\" must be written provider/model and name a canonical id.",
+        "equivalence.overrides: \"codex\" must be written provider/model and name a canonical id",
     );
 }
 
@@ -51,19 +51,19 @@ fn what_custom_models_need() {
     let models = "models: [{id: m}]";
     refused(
         &with_provider(&format!("apiKey: k\n    api: openai-completions\n    {models}")),
-        "Provider mine: \"baseUrl\" is required when defining custom models.",
+        "provider mine: \"baseUrl\" is required when defining custom models",
     );
     for auth in ["", "auth: apiKey\n    ", "auth: oauth\n    "] {
         refused(
             &with_provider(&format!("{auth}baseUrl: http://x\n    api: openai-completions\n    {models}")),
-            "Provider mine: \"apiKey\" is required when defining custom models unless auth is \"none\".",
+            "provider mine: \"apiKey\" is required when defining custom models unless auth is \"none\"",
         );
     }
     let keyless = format!("auth: none\n    baseUrl: http://x\n    api: openai-completions\n    {models}");
     accepted(&with_provider(&keyless));
     refused(
         &with_provider(&format!("baseUrl: http://x\n    apiKey: k\n    {models}")),
-        "Provider mine, model m: no \"api\" is set on the model or its provider.",
+        "provider mine, model m: no \"api\" is set on the model or its provider",
     );
     let on_the_model = "baseUrl: http://x\n    apiKey: k\n    models: [{id: m, api: openai-responses}]";
     accepted(&with_provider(on_the_model));
@@ -101,12 +101,12 @@ fn wires_are_named_exactly() {
         let registry = with_provider(&format!("baseUrl: http://x\n    api: {api}"));
         let error = registry.error().unwrap();
         assert!(
-            error.starts_with("Provider mine: ") && error.contains(word) && error.contains(api),
+            error.starts_with("provider mine: ") && error.contains(word) && error.contains(api),
             "{error}"
         );
     }
     let error = with_model("api: foo").error().unwrap().to_owned();
-    assert!(error.starts_with("Provider mine, model m: unknown api \"foo\""), "{error}");
+    assert!(error.starts_with("provider mine, model m: unknown api \"foo\""), "{error}");
 }
 
 // proves: MOD-017
@@ -116,7 +116,7 @@ fn ways_to_authenticate() {
         accepted(&with_provider(&format!("{GOOD}\n    auth: {auth}\n    models: [{{id: m}}]")));
     }
     let error = with_provider("baseUrl: http://x\n    auth: basic").error().unwrap().to_owned();
-    assert!(error.starts_with("line 4: Provider mine: \"auth\""), "{error}");
+    assert!(error.starts_with("line 4: provider mine: \"auth\""), "{error}");
     let keyless = registry(
         "providers:\n  mine:\n    baseUrl: http://x\n    auth: none\n    api: openai-completions\n    models: [{id: m}]\n",
     );
@@ -131,7 +131,7 @@ fn ways_to_authenticate() {
 #[test]
 fn overrides_need_content() {
     let nothing = with_provider("{}").error().unwrap().to_owned();
-    assert!(nothing.starts_with("Provider mine: set at least one of "), "{nothing}");
+    assert!(nothing.starts_with("provider mine: set at least one of "), "{nothing}");
     for key in [
         "baseUrl",
         "apiKey",
@@ -171,7 +171,7 @@ fn discovery_is_checked() {
         assert!(wrong(&format!("discovery: {{type: {kind}}}")).contains("\"discovery\" needs \"api\""));
     }
     accepted(&with("discovery: {type: proxy}"));
-    assert!(wrong("discovery: {type: guess}").contains("\"discovery.type\" cannot be \"guess\""));
+    assert!(wrong("discovery: {type: guess}").contains("unknown \"discovery.type\" \"guess\""));
     accepted(&with("discovery: {type: proxy, timeoutMs: 0.5}"));
     for limit in ["0", "-5", ".inf", ".nan"] {
         let error = wrong(&format!("discovery: {{type: proxy, timeoutMs: {limit}}}"));
@@ -201,9 +201,9 @@ fn the_larger_of_two_vocabularies_counts() {
 fn limits_are_positive() {
     for field in ["contextWindow", "maxTokens"] {
         for value in ["0", "-1"] {
-            let sentence = format!("Provider mine, model m: \"{field}\" must be a positive number.");
+            let sentence = format!("provider mine, model m: \"{field}\" must be a positive number");
             refused(&with_model(&format!("{field}: {value}")), &sentence);
-            let sentence = format!("Provider mine, modelOverrides m: \"{field}\" must be a positive number.");
+            let sentence = format!("provider mine, modelOverrides m: \"{field}\" must be a positive number");
             refused(&with_provider(&format!("modelOverrides: {{m: {{{field}: {value}}}}}")), &sentence);
         }
         accepted(&with_model(&format!("{field}: 1")));
@@ -216,25 +216,25 @@ fn limits_are_positive() {
 fn unknown_keys_are_typos() {
     refused(
         &with_model("contextWidow: 5"),
-        "line 6: Provider mine, model m: \"contextWidow\" is not a known setting; did you mean \"contextWindow\"?",
+        "line 6: provider mine, model m: unknown setting \"contextWidow\"; did you mean \"contextWindow\"?",
     );
     refused(
         &with_provider("baseUrl: http://x\n    apiKeys: k"),
-        "line 4: Provider mine: \"apiKeys\" is not a known setting; did you mean \"apiKey\"?",
+        "line 4: provider mine: unknown setting \"apiKeys\"; did you mean \"apiKey\"?",
     );
     refused(
         &with_provider("modelOverrides:\n      m: {nmae: x}"),
-        "line 4: Provider mine, modelOverrides m: \"nmae\" is not a known setting; did you mean \"name\"?",
+        "line 4: provider mine, modelOverrides m: unknown setting \"nmae\"; did you mean \"name\"?",
     );
-    refused(&with_provider("zzz: 1"), "line 3: Provider mine: \"zzz\" is not a known setting.");
+    refused(&with_provider("zzz: 1"), "line 3: provider mine: unknown setting \"zzz\"");
     let nested = with_model("cost: {inptu: 1}").error().unwrap().to_owned();
     assert!(
-        nested.starts_with("line 6: Provider mine, model m: \"cost\"") && nested.contains("inptu"),
+        nested.starts_with("line 6: provider mine, model m: \"cost\"") && nested.contains("inptu"),
         "{nested}"
     );
     refused(
         &with_provider("modelOverrides: {m: {baseUrl: http://y}}"),
-        "Provider mine, modelOverrides m: \"baseUrl\" cannot be overridden; describe the model under \"models\".",
+        "provider mine, modelOverrides m: \"baseUrl\" cannot be overridden; define the model under \"models\"",
     );
 }
 
@@ -242,15 +242,15 @@ fn unknown_keys_are_typos() {
 #[test]
 fn wrong_kinds_are_named() {
     for (registry, start) in [
-        (with_provider("baseUrl: [1]"), "line 3: Provider mine: \"baseUrl\" is not right"),
-        (with_model("reasoning: perhaps"), "line 6: Provider mine, model m: \"reasoning\" is not right"),
-        (with_model("input: [sound]"), "line 6: Provider mine, model m: \"input\" is not right"),
+        (with_provider("baseUrl: [1]"), "line 3: provider mine: \"baseUrl\" is not valid"),
+        (with_model("reasoning: perhaps"), "line 6: provider mine, model m: \"reasoning\" is not valid"),
+        (with_model("input: [sound]"), "line 6: provider mine, model m: \"input\" is not valid"),
     ] {
         let error = registry.error().unwrap();
         assert!(error.starts_with(start), "{error}");
     }
     let list = Registry::new(Some("providers:\n  mine: [1]\n")).error().unwrap().to_owned();
-    assert!(list.contains("Provider mine: expected a mapping"), "{list}");
+    assert!(list.contains("provider mine: expected a mapping"), "{list}");
     let syntax = Registry::new(Some("providers:\n  mine: [\n")).error().unwrap().to_owned();
     assert!(syntax.starts_with("line "), "{syntax}");
 }
@@ -261,22 +261,22 @@ fn texts_are_not_empty() {
     for field in ["baseUrl", "apiKey"] {
         refused(
             &with_provider(&format!("{field}: \"\"")),
-            &format!("Provider mine: \"{field}\" must not be empty."),
+            &format!("provider mine: \"{field}\" must not be empty"),
         );
     }
     for field in ["name", "contextPromotionTarget"] {
         refused(
             &with_model(&format!("{field}: \" \"")),
-            &format!("Provider mine, model m: \"{field}\" must not be empty."),
+            &format!("provider mine, model m: \"{field}\" must not be empty"),
         );
     }
     refused(
         &with_provider(&format!("{GOOD}\n    models: [{{id: a}}, {{id: \"\"}}]")),
-        "Provider mine: model 2 of the list needs an \"id\" that is not empty.",
+        "provider mine: model 2 of the list needs an \"id\"",
     );
     refused(
         &with_provider(&format!("{GOOD}\n    models: [{{name: nameless}}]")),
-        "Provider mine: model 1 of the list needs an \"id\" that is not empty.",
+        "provider mine: model 1 of the list needs an \"id\"",
     );
 }
 
@@ -300,11 +300,11 @@ fn an_id_is_enough() {
 fn prices_come_together_or_singly() {
     refused(
         &with_model("cost: {input: 1, output: 2, cacheRead: 3}"),
-        "Provider mine, model m: \"cost.cacheWrite\" is missing; give all four prices.",
+        "provider mine, model m: \"cost.cacheWrite\" is missing; set all four prices",
     );
     refused(
         &with_model("cost: {input: 1, output: -2, cacheRead: 3, cacheWrite: 4}"),
-        "Provider mine, model m: \"cost.output\" must be a number and not negative.",
+        "provider mine, model m: \"cost.output\" must be a non-negative number",
     );
     let registry = registry(
         "providers:\n  anthropic:\n    apiKey: k\n    modelOverrides: {claude-sonnet-4-5: {cost: {output: 99}}}\n",
@@ -317,8 +317,7 @@ fn prices_come_together_or_singly() {
 // proves: MOD-035, MOD-036
 #[test]
 fn thinking_has_a_range() {
-    let needs =
-        "Provider mine, model m: \"thinking\" needs \"levels\" or both \"minLevel\" and \"maxLevel\".";
+    let needs = "provider mine, model m: \"thinking\" needs \"levels\" or both \"minLevel\" and \"maxLevel\"";
     for half in ["mode: effort", "minLevel: low", "maxLevel: high", "levels: []"] {
         refused(&with_model(&format!("thinking: {{{half}}}")), needs);
     }
@@ -328,7 +327,7 @@ fn thinking_has_a_range() {
         accepted(&with_model(&format!("thinking: {{mode: {mode}, minLevel: low, maxLevel: high}}")));
     }
     let odd = with_model("thinking: {mode: deep, minLevel: low, maxLevel: high}");
-    assert!(odd.error().unwrap().contains("\"thinking.mode\" cannot be \"deep\""));
+    assert!(odd.error().unwrap().contains("unknown \"thinking.mode\" \"deep\""));
     let levels = |thinking: &str| {
         let thinker = model(&with_model(&format!("reasoning: true, thinking: {{{thinking}}}")), "mine/m");
         (thinker.levels.clone(), thinker.clamp_level(ThinkingLevel::Xhigh), thinker.facts.default_level)
@@ -356,7 +355,7 @@ fn remote_compaction_is_accepted() {
 fn transports_are_checked() {
     let with = |word: &str| with_provider(&format!("baseUrl: http://x\n    transport: {word}"));
     accepted(&with("pi-native"));
-    assert!(with("carrier-pigeon").error().unwrap().contains("\"pi-native\" is the only one"));
+    assert!(with("carrier-pigeon").error().unwrap().contains("use \"pi-native\""));
 }
 
 /// The base URL is text and nothing else, and a model's own goes before the provider's.

@@ -29,7 +29,7 @@ async fn a_runaway_repetition_is_stopped_and_collapsed() {
             events.last()
         );
         let told = message.error_message.as_deref().unwrap_or_default();
-        assert!(told.contains("repeated itself"), "{told:?}");
+        assert!(told.contains("repeating itself"), "{told:?}");
         let kept = match &message.content[0] {
             AssistantBlock::Text(block) => &block.text,
             AssistantBlock::Thinking(block) => &block.thinking,

@@ -119,7 +119,7 @@ fn a_full_disk_is_told_once_and_nothing_is_lost() {
         writer.append_message(&user(&format!("while full {number}")));
     }
     let report = writer.take_report().unwrap();
-    assert!(report.contains("make room on the disk"), "{report}");
+    assert!(report.contains("free disk space"), "{report}");
     assert_eq!(writer.take_report(), None);
     assert_eq!(writer.problem().unwrap().source.kind(), std::io::ErrorKind::StorageFull);
 

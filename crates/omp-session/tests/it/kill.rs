@@ -211,7 +211,7 @@ fn until_full(writer: &mut SessionWriter) {
             }
         }
         writer.append_message(&user("while there is no room"));
-        reports += usize::from(writer.take_report().is_some_and(|report| report.contains("make room")));
+        reports += usize::from(writer.take_report().is_some_and(|report| report.contains("free disk space")));
         assert!(writer.take_report().is_none());
     }
     assert_eq!(reports, 3, "each time once");

@@ -109,7 +109,7 @@ fn old_sessions_go_where_a_limit_is_set() {
     let held = world.sessions.resume(&oldest, &world.project, IfHeld::Refuse).unwrap();
     let report = world.sessions.gc(&world.sessions.gc_plan(&aged, SystemTime::now()));
     assert_eq!((report.removed, report.failed.len()), (1, 1));
-    assert!(report.failed[0].1.to_string().contains("has it open"), "{:?}", report.failed);
+    assert!(report.failed[0].1.to_string().contains("open in process"), "{:?}", report.failed);
     assert!(oldest.exists() && !old.exists());
     drop(held);
     world.sessions.open(&oldest, &world.project).unwrap().1.artifacts().save("bash", "x").unwrap();
@@ -303,7 +303,7 @@ fn other_histories() {
     let notes = world.base.join("notes.db");
     std::fs::write(&notes, "these are my notes, not a database at all").unwrap();
     let error = PromptHistory::open(&notes).unwrap_err().to_string();
-    assert!(error.contains("notes.db") && error.contains("Move the file away"), "{error}");
+    assert!(error.contains("notes.db") && error.contains("move the file away"), "{error}");
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "these are my notes, not a database at all");
 }
 

@@ -168,7 +168,7 @@ fn a_disk_that_refuses_is_told_once_and_tried_again() {
     let away = world.base.join("away");
     std::fs::rename(&path, &away).unwrap();
     writer.append_message(&user("five"));
-    assert!(writer.take_report().unwrap().contains("put it back"));
+    assert!(writer.take_report().unwrap().contains("restore the file"));
     assert!(!path.exists(), "no file without a header is made");
     std::fs::rename(&away, &path).unwrap();
     writer.flush();

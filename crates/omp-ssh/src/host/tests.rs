@@ -20,7 +20,7 @@ fn variables_and_home_are_filled_in() {
     let nested = parse_as(json!({"host": "a-${MYHOST}-b", "keyPath": "keys/${MYHOST}"})).unwrap();
     assert_eq!((nested.address.as_str(), nested.key.unwrap()), ("a-10.0.0.7-b", "/p/keys/10.0.0.7".into()));
     let unset = parse_as(json!({"host": "${UNSET}"})).unwrap_err();
-    assert!(unset.contains("names a variable that is not set"), "{unset}");
+    assert!(unset.contains("contains an unset variable"), "{unset}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn bad_files_are_passed_over() {
     )
     .unwrap();
     let error = omp_stats::Store::open(&place.root.path().join("other.db")).unwrap_err().to_string();
-    assert!(error.contains("other.db") && error.contains("Move the file away"), "{error}");
+    assert!(error.contains("other.db") && error.contains("move it away"), "{error}");
 }
 
 /// The database holds what people paid for and where they work.

@@ -83,10 +83,7 @@ async fn documents_are_converted_and_cut_at_the_shared_limits() {
         assert!(text(&output).ends_with(']') && output.content.len() == 1);
     }
     project.file("locked.docx", fixture("locked.docx"));
-    assert_eq!(
-        project.read("locked.docx").await,
-        "[Cannot read .docx file: it is protected with a password]"
-    );
+    assert_eq!(project.read("locked.docx").await, "[Cannot read .docx file: it is password-protected]");
 }
 
 /// Conversions are given up when the call is cancelled.
@@ -109,7 +106,7 @@ async fn what_stands_for_a_file_is_named() {
     for kind in ["pdf", "docx", "xls", "epub", "rtf"] {
         project.file(&format!("a.{kind}"), pointer);
         let expected = format!(
-            "[Cannot read .{kind} file: it is a pointer of Git LFS, not the file itself; git lfs pull gets that]"
+            "[Cannot read .{kind} file: it is a Git LFS pointer, not the file itself; fetch it with git lfs pull]"
         );
         assert_eq!(project.read(&format!("a.{kind}")).await, expected);
         project.file(&format!("b.{kind}"), "");
@@ -121,7 +118,7 @@ async fn what_stands_for_a_file_is_named() {
     for name in ["a.zip", "a.tar", "a.tgz"] {
         project.file(name, pointer);
         let error = project.read_error(&format!("{name}:x")).await;
-        let expected = "it is a pointer of Git LFS, not the file itself; git lfs pull gets that.";
+        let expected = "it is a Git LFS pointer, not the file itself; fetch it with git lfs pull.";
         assert_eq!(error, format!("Cannot read {name}: {expected}"));
         let arguments = json!({ "path": format!("{name}:x"), "content": "y" });
         let error = project.call("write", arguments).await.unwrap_err().message;

@@ -246,7 +246,7 @@ async fn files_that_are_no_notebooks_say_why() {
         ("b.ipynb", "not json", "Invalid JSON in notebook: "),
         ("c.ipynb", "[1, 2]", "Invalid notebook structure ("),
         ("d.ipynb", "{\"worksheets\": []}", "Invalid notebook structure (it has no cells)"),
-        ("e.ipynb", "{\"cells\": {}}", "Invalid notebook structure (its cells are no list)"),
+        ("e.ipynb", "{\"cells\": {}}", "Invalid notebook structure (its cells are not a list)"),
         (
             "f.ipynb",
             "{\"cells\": [{\"cell_type\": \"code\", \"source\": \"\"}, 7]}",

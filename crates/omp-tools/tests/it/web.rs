@@ -305,7 +305,7 @@ async fn an_error_of_the_server_is_a_result() {
     let reader = Reader::new();
     let missing = reader.read(&server.url("/missing")).await;
     assert_eq!(details(&missing)["method"], "failed");
-    assert_eq!(details(&missing)["notes"], json!(["The server answered HTTP 404 (not found)"]));
+    assert_eq!(details(&missing)["notes"], json!(["The server returned HTTP 404 (not found)"]));
     assert_eq!(body(&missing), "no such page");
     let (method, text) = reader.method(&server.url("/500")).await;
     assert!(method == "failed" && text.contains("Oops") && text.contains("The disk is full."), "{text}");
@@ -355,7 +355,7 @@ async fn pictures_are_shown_if_they_are_small() {
     }
     let fitted = reader.read(&server.url("/noisy")).await;
     assert!(picture_size(&fitted).is_some_and(|size| size <= 300 * 1024), "{:?}", picture_size(&fitted));
-    for (path, note) in [("/huge", "Too large to be shown"), ("/broken", "The picture is not shown")] {
+    for (path, note) in [("/huge", "Too large to show"), ("/broken", "The picture is not shown")] {
         let output = reader.read(&server.url(path)).await;
         assert_eq!(picture_size(&output), None);
         assert!(text(&output).contains(note), "{}", text(&output));
@@ -385,8 +385,7 @@ async fn pages_that_say_little_about_themselves() {
         read("/binary").await,
         (
             "binary".into(),
-            "[application/octet-stream, 4 bytes: not text. Use bash with curl -o to keep it in a file.]"
-                .into()
+            "[application/octet-stream, 4 bytes: not text. Save it with bash and curl -o.]".into()
         )
     );
     assert_eq!(read("/empty").await, ("text".into(), String::new()));
@@ -407,7 +406,7 @@ async fn secrets_in_addresses_are_not_shown() {
     assert!(!all.contains("secret") && !all.contains("user:"), "{all}");
     assert_eq!(server.requests()[0].header("authorization"), Some("Basic dXNlcjpzZWNyZXQ="));
     let error = Reader::new().try_read("http://user:secret@169.254.169.254/").await.unwrap_err().message;
-    assert!(error.contains("is never read") && !error.contains("secret"), "{error}");
+    assert!(error.contains("is blocked") && !error.contains("secret"), "{error}");
 }
 
 #[tokio::test]

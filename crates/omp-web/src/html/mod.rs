@@ -37,7 +37,7 @@ pub(crate) struct Study {
 /// Looks at a page. `url` is what relative links start from.
 pub(crate) fn study(html: &str, url: &Url) -> Study {
     if is_too_much(html) {
-        let note = Some("The page is nested too deeply to be laid out; this is its bare text");
+        let note = Some("The page is nested too deeply to be laid out; showing its plain text");
         return Study { note, ..bare(html, url) };
     }
     let document = Document::from(html);

@@ -87,13 +87,13 @@ fn what_cannot_be_an_alias_is_explained() {
     for (shell, args, said) in [
         ("/bin/tcsh", &["--profile", "p", "--alias", "x"][..], "shell \"/bin/tcsh\""),
         ("", &["--profile", "p", "--alias", "x"], "SHELL is not set"),
-        ("/bin/bash", &["--profile", "p", "--alias", "omp"], "cannot be called omp"),
-        ("/bin/bash", &["--profile", "p", "--alias", "done"], "done is a word of bash itself"),
-        ("/bin/bash", &["--profile", "p", "--alias", "a;b"], "cannot be the name of a command"),
+        ("/bin/bash", &["--profile", "p", "--alias", "omp"], "cannot be named omp"),
+        ("/bin/bash", &["--profile", "p", "--alias", "done"], "done is a reserved word of bash"),
+        ("/bin/bash", &["--profile", "p", "--alias", "a;b"], "invalid command name"),
         ("/bin/bash", &["--profile", "a/b", "--alias", "x"], "Invalid OMP profile"),
         ("/bin/bash", &["--alias", "x"], "--alias needs --profile"),
-        ("/bin/bash", &["--profile", "p", "--alias", "x", "fix it"], "leave out the prompt"),
-        ("/bin/bash", &["--profile", "p", "--alias", "x", "models"], "leave out the prompt"),
+        ("/bin/bash", &["--profile", "p", "--alias", "x", "fix it"], "omit the prompt"),
+        ("/bin/bash", &["--profile", "p", "--alias", "x", "models"], "omit the prompt"),
     ] {
         let output = make_alias(&home, shell, args);
         assert_eq!(output.code, Some(1), "{args:?}");

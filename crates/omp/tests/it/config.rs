@@ -320,7 +320,7 @@ fn a_broken_file_is_named_and_kept() {
     let output = config(&home, &["set", "autoResume", "true"]);
     assert_eq!(output.code, Some(1));
     assert!(
-        output.stderr.contains("Nothing was saved") && output.stderr.contains("line "),
+        output.stderr.contains("nothing was saved") && output.stderr.contains("line "),
         "{}",
         output.stderr
     );
@@ -363,7 +363,7 @@ fn a_home_that_cannot_be_written_is_said() {
     let output = config(&home, &["set", "autoResume", "true"]);
     assert_eq!(output.code, Some(1));
     assert!(
-        output.stderr.contains(".omp/agent") && output.stderr.contains("Cannot save"),
+        output.stderr.contains(".omp/agent") && output.stderr.contains("cannot save"),
         "{}",
         output.stderr
     );

@@ -186,7 +186,7 @@ fn a_full_disk_is_reported_once() {
     command.args(["-c", limited, env!("CARGO_BIN_EXE_omp")]);
     let output = run(command, Some(long.as_bytes()), LIMIT);
     assert_eq!(output.assert_success().stdout, "answer 3\n");
-    assert_eq!(output.stderr.matches("make room on the disk").count(), 1, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("free disk space").count(), 1, "{}", output.stderr);
     let request = server.requests()[2].body.to_string();
     assert!(
         request.contains("what is this?") && request.contains("answer 2") && request.contains("and this?")

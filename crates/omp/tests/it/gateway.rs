@@ -147,7 +147,7 @@ fn a_gateway_is_shown_our_certificate() {
     let half = with(&[on, certificate]);
     assert_eq!(half.code, Some(1));
     assert!(half.stderr.contains("CLAUDE_CODE_CLIENT_KEY is not"), "{}", half.stderr);
-    assert!(half.stderr.contains("lets in only who shows a certificate"), "{}", half.stderr);
+    assert!(half.stderr.contains("requires a client certificate"), "{}", half.stderr);
     let elsewhere = with(&[("ANTHROPIC_BASE_URL", &base), certificate, key]);
     assert_eq!(elsewhere.code, Some(1), "without a gateway no certificate is shown");
 }

@@ -56,7 +56,7 @@ fn typed_prompts_are_kept() {
 #[test]
 fn prompts_are_listed_and_searched() {
     let home = Home::new();
-    assert_eq!(omp_run(&home, &["history"]).stdout, "No prompts found.\n");
+    assert_eq!(omp_run(&home, &["history"]).stdout, "No prompts found\n");
     assert!(!home.agent_dir().join("history.db").exists(), "looking makes no database");
     omp_run(&home, &["-p", "find the parser bug"]).assert_success();
     let mut elsewhere = omp(&home, &["-p", "the parser is slow"]);

@@ -98,6 +98,6 @@ fn a_run_without_the_terminal_interface() {
     let home = home(&server, Wire::OpenAiCompletions);
     assert_eq!(omp_run(&home, &["--no-ui", "x"]).assert_success().stdout, "ok\n");
     let output = omp_run(&home, &["--no-ui"]);
-    assert!(output.code == Some(1) && output.stderr.contains("there is no prompt"), "{}", output.stderr);
+    assert!(output.code == Some(1) && output.stderr.contains("no prompt given"), "{}", output.stderr);
     server.finish();
 }

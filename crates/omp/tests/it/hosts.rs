@@ -96,6 +96,6 @@ fn missing_amazon_credentials_are_explained() {
         output.stderr
     );
     let output = omp_run(&home, &args);
-    assert!(output.stderr.contains("there are no AWS credentials"), "{}", output.stderr);
+    assert!(output.stderr.contains("no AWS credentials"), "{}", output.stderr);
     assert!(server.requests().is_empty());
 }

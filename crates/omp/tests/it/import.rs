@@ -71,7 +71,7 @@ fn an_import_excludes_other_beginnings() {
             let args: Vec<&str> = [flag].iter().chain(*other).chain(&["-p", "x"]).copied().collect();
             let refused = omp_run(&home, &args);
             assert_eq!(refused.code, Some(1), "{args:?}");
-            assert!(refused.stderr.contains("exclude each other"), "{args:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains("cannot be combined"), "{args:?}: {}", refused.stderr);
         }
         let unsaved = omp_run(&home, &[flag, "--no-session", "-p", "x"]);
         assert!(unsaved.code == Some(1) && unsaved.stderr.contains("--no-session"), "{}", unsaved.stderr);
@@ -104,12 +104,12 @@ fn a_named_session_is_imported() {
     server.finish();
     let file = home.path("home/.claude/projects/-work/abc.jsonl");
     let by_path = omp_run(&home, &["session", "import", file.to_str().unwrap()]);
-    assert!(by_path.assert_success().stdout.contains("Go on with: omp --resume "), "{}", by_path.stdout);
+    assert!(by_path.assert_success().stdout.contains("Continue with: omp --resume "), "{}", by_path.stdout);
     let unknown = omp_run(&home, &["session", "import", "nobody"]);
     assert!(unknown.code == Some(1) && unknown.stderr.contains("\"nobody\""), "{}", unknown.stderr);
     home.write("work/odd.jsonl", "{}\n");
     let strange = omp_run(&home, &["session", "import", "odd.jsonl"]);
-    assert!(strange.stderr.contains("is not a conversation of Claude Code"), "{}", strange.stderr);
+    assert!(strange.stderr.contains("is not a Claude Code, Codex or pi conversation"), "{}", strange.stderr);
 }
 
 /// What Codex says before the first prompt does not hide it from lists, however long that is.

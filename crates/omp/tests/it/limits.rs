@@ -53,8 +53,8 @@ fn small_limits_end_in_a_sentence() {
         ("-s 64", Ok("worked\n")),
         ("-s 256", Ok("worked\n")),
         ("-n 64", Ok("worked\n")),
-        ("-n 20", Err("only 20 files can be open at once")),
-        ("-n 5", Err("only 5 files can be open at once")),
+        ("-n 20", Err("the limit of 20 open files is too low")),
+        ("-n 5", Err("the limit of 5 open files is too low")),
         ("-u unlimited", Ok("worked\n")),
     ] {
         let (_server, home) = working();

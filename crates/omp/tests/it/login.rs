@@ -101,7 +101,7 @@ fn shown_address(stderr: &str) -> String {
 /// Logs in with a browser and returns what was printed.
 fn log_in(home: &Home) -> Output {
     let running = start(omp(home, &["login", "corp-login"]));
-    let address = shown_address(&wait_for_stderr(&running, "Is the browser on another machine?"));
+    let address = shown_address(&wait_for_stderr(&running, "Browser on another machine?"));
     assert_eq!(browse(&address).status, 200);
     running.wait(LIMIT)
 }
@@ -159,7 +159,7 @@ fn keys_are_kept_privately_and_models_become_ready() {
 fn keys_that_cannot_be_keys_are_refused_with_a_sentence() {
     let home = closed_home();
     for (input, words) in
-        [("", "No key was given"), (" \n", "empty"), ("sk one\n", "spaces"), ("schlüssel\n", "characters")]
+        [("", "no key given"), (" \n", "empty"), ("sk one\n", "spaces"), ("schlüssel\n", "characters")]
     {
         let output = run(omp(&home, &["login", "groq"]), Some(input.as_bytes()), LIMIT);
         assert_eq!(output.code, Some(1), "{input:?}");
@@ -231,7 +231,7 @@ fn a_browser_login_is_stored_for_its_provider_and_used() {
     let home = corp_home(&oauth, Some(&server));
     let output = log_in(&home);
     output.assert_success();
-    assert_eq!(output.stdout, "Logged in to groq as one@example.org.\n");
+    assert_eq!(output.stdout, "Logged in to groq as one@example.org\n");
     ask(&home, &[], &[]).assert_success();
     assert_eq!(keys(&server.requests()), [oauth.last_access_token().unwrap()]);
     assert!(!(output.stdout + &output.stderr).contains("access-"));
@@ -250,7 +250,7 @@ fn a_code_login_works_and_the_same_account_stays_one() {
         running.wait(LIMIT).assert_success();
     }
     let output = omp_run(&home, &["logout", "corp"]);
-    assert_eq!(output.stdout, "Logged out of corp: 1 credential removed.\n");
+    assert_eq!(output.stdout, "Logged out of corp (1 credential removed)\n");
 }
 
 /// The browser is on another machine: its last address is pasted.
@@ -259,7 +259,7 @@ fn the_callback_address_can_be_pasted() {
     let oauth = OAuthServer::start();
     let home = corp_home(&oauth, None);
     let mut running = start(omp(&home, &["login", "corp-login"]));
-    let address = shown_address(&wait_for_stderr(&running, "Is the browser on another machine?"));
+    let address = shown_address(&wait_for_stderr(&running, "Browser on another machine?"));
     running.write(b"http://localhost:1/cb?code=x&state=forged\n");
     wait_for_stderr(&running, "belongs to another login");
     let state = address.split("&state=").nth(1).unwrap().split('&').next().unwrap();
@@ -274,14 +274,14 @@ fn refused_and_cancelled_logins_store_nothing() {
     let oauth = OAuthServer::start_with(OAuthOptions { denies: true, ..OAuthOptions::default() });
     let home = corp_home(&oauth, None);
     let running = start(omp(&home, &["login", "corp-login"]));
-    let address = shown_address(&wait_for_stderr(&running, "Is the browser on another machine?"));
+    let address = shown_address(&wait_for_stderr(&running, "Browser on another machine?"));
     assert_eq!(browse(&address).status, 400);
     let output = running.wait(LIMIT);
     assert_eq!(output.code, Some(1));
     assert!(output.stderr.contains("Not today"), "{}", output.stderr);
 
     let running = start(omp(&home, &["login", "corp-login"]));
-    wait_for_stderr(&running, "Is the browser on another machine?");
+    wait_for_stderr(&running, "Browser on another machine?");
     running.signal(2);
     let output = running.wait(LIMIT);
     assert_eq!(output.code, Some(130));
@@ -349,7 +349,7 @@ fn a_login_that_is_no_longer_accepted_asks_for_a_new_one() {
     oauth.next(Fault::Answer(500, "{}".to_owned()));
     let down = omp_run(&home, &["token", "groq"]);
     assert_eq!(down.code, Some(1));
-    assert!(down.stderr.contains("It is kept"), "{}", down.stderr);
+    assert!(down.stderr.contains("it is kept"), "{}", down.stderr);
     oauth.revoke_all();
     for _ in 0..2 {
         let output = ask(&home, &[], &[]);
@@ -399,7 +399,7 @@ fn login_and_logout_offer_a_list() {
     let home = corp_home(&oauth, None);
     home.write("home/.omp/agent/models.yml", "providers:\n  groq:\n    baseUrl: http://127.0.0.1:9/v1\n");
     let nothing = omp_run(&home, &["logout"]);
-    assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(0), "No credentials are stored.\n"));
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(0), "No stored credentials\n"));
     let list = omp_run(&home, &["login"]);
     assert_eq!(list.code, Some(1));
     let position = |name: &str| list.stderr.find(name).unwrap_or_else(|| panic!("{name}: {}", list.stderr));
@@ -430,10 +430,10 @@ fn login_and_logout_offer_a_list() {
 
     let wrong = omp_run(&home, &["logout", "nobody"]);
     assert_eq!(wrong.code, Some(1));
-    assert!(wrong.stderr.contains("Stored are: groq."), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("Stored credentials: groq"), "{}", wrong.stderr);
     let out = run(omp(&home, &["logout"]), Some(b"1\n"), LIMIT);
-    assert_eq!(out.stdout, "Logged out of groq: 1 credential removed.\n");
-    assert_eq!(omp_run(&home, &["logout"]).stdout, "No credentials are stored.\n");
+    assert_eq!(out.stdout, "Logged out of groq (1 credential removed)\n");
+    assert_eq!(omp_run(&home, &["logout"]).stdout, "No stored credentials\n");
 }
 
 /// A store that cannot be read is named and left alone; other places of keys go on working.
@@ -472,7 +472,7 @@ fn ten_logins_at_once_are_all_kept() {
     for process in running {
         process.wait(LIMIT).assert_success();
     }
-    assert_eq!(omp_run(&home, &["logout", "groq"]).stdout, "Logged out of groq: 10 credentials removed.\n");
+    assert_eq!(omp_run(&home, &["logout", "groq"]).stdout, "Logged out of groq (10 credentials removed)\n");
 }
 
 // proves: AUT-011
@@ -525,7 +525,7 @@ fn a_typed_key_is_not_shown_and_the_echo_comes_back() {
         let status = child.wait().unwrap();
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert!(said.contains("Keys of groq are made at https://console.groq.com/keys"), "{said}");
+        assert!(said.contains("Create an API key for groq at https://console.groq.com/keys"), "{said}");
         assert_eq!(status.code(), Some(if ending.is_some() { 0 } else { 130 }));
         assert!(echoes(&pty.slave));
         drop(pty.slave);

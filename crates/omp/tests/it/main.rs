@@ -27,6 +27,7 @@ mod export;
 mod faults;
 mod gateway;
 mod google;
+mod help_examples;
 mod history;
 mod hostile;
 mod hostile_repository;

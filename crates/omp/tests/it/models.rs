@@ -98,7 +98,7 @@ fn a_broken_models_file_is_a_warning() {
     let output = omp_run(&home, &["models"]);
     output.assert_success();
     assert!(output.stdout.contains("\nanthropic: "), "{}", output.stdout);
-    assert!(output.stderr.contains("Provider mine: \"baseUrl\" is required"), "{}", output.stderr);
+    assert!(output.stderr.contains("provider mine: \"baseUrl\" is required"), "{}", output.stderr);
     assert!(output.stderr.contains("models.yml"), "{}", output.stderr);
     home.write(
         "home/.omp/agent/models.yml",

@@ -62,7 +62,7 @@ fn silent_engines_are_not_noticed() {
     assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""));
     let demo = with_env(&home, &["-p", "x"], &black_holes);
     assert_eq!(demo.code, Some(0));
-    assert!(demo.stderr.starts_with("No model is connected"), "{}", demo.stderr);
+    assert!(demo.stderr.starts_with("No model available"), "{}", demo.stderr);
     let server = Server::start([Reply::new().text("ok")]);
     let home = crate::support::home(&server, omp_testkit::Wire::OpenAiCompletions);
     hole.set_nonblocking(true).unwrap();
@@ -87,7 +87,7 @@ fn failing_servers_are_named() {
         provider("bad", &bad.base_url(), "auth: none")
     );
     home.write(MODELS, &file);
-    let sentence = format!("provider bad: {}/v1/models answered with HTTP 500", bad.base_url());
+    let sentence = format!("provider bad: {}/v1/models returned HTTP 500", bad.base_url());
     for _ in 0..2 {
         let output = omp_run(&home, &["models"]);
         output.assert_success();
@@ -168,7 +168,7 @@ fn one_id_for_everything() {
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("one\n", ""));
     assert_eq!(omp_run(&home, &["-p", "--provider", "mine", "x"]).stdout, "two\n");
     home.write("home/.omp/agent/config.yml", "disabledProviders: [mine]\n");
-    assert_eq!(omp_run(&home, &["models", "find", "mine/"]).stdout, "No model matches.\n");
+    assert_eq!(omp_run(&home, &["models", "find", "mine/"]).stdout, "No matching models\n");
     let gone = omp_run(&home, &["-p", "--model", "mine/a", "x"]);
     assert_eq!(gone.code, Some(1));
     server.finish();
@@ -245,7 +245,7 @@ fn bad_lists_end_nothing() {
     for (reply, word) in [
         (page, "text/html"),
         (ListReply::Flood(100 * 1024 * 1024), "more than 16 MiB"),
-        (ListReply::Broken, "cannot be fetched"),
+        (ListReply::Broken, "cannot fetch its model list"),
     ] {
         let server = ListServer::start([("/v1/models", reply)]);
         let home = Home::new();

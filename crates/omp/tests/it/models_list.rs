@@ -73,7 +73,7 @@ fn lists_can_be_narrowed() {
         "{everywhere:?}"
     );
     assert!(omp_run(&home, &["models", "list"]).stdout.contains("test/scripted"));
-    assert_eq!(omp_run(&home, &["models", "find", "nothing-like-it"]).stdout, "No model matches.\n");
+    assert_eq!(omp_run(&home, &["models", "find", "nothing-like-it"]).stdout, "No matching models\n");
 }
 
 /// One line for each model, whoever offers it.
@@ -207,7 +207,7 @@ fn a_file_is_used_whole_or_not_at_all() {
         "{}",
         broken.stdout
     );
-    let sentence = "Provider bad, model m: \"contextWindow\" must be a positive number.";
+    let sentence = "provider bad, model m: \"contextWindow\" must be a positive number";
     assert!(broken.stderr.contains("models.yml") && broken.stderr.contains(sentence), "{}", broken.stderr);
     home.write(MODELS, format!("providers:\n{good}{}", bad.replace("contextWindow: 0", "contextWindow: 9")));
     let repaired = omp_run(&home, &["models"]).stdout;

@@ -55,7 +55,7 @@ fn rules_are_listed_explained_tested_and_removed() {
 
     omp_run(&home, &["permissions", "remove", "make test"]).assert_success();
     omp_run(&home, &["permissions", "remove", "git status *"]).assert_success();
-    assert_eq!(omp_run(&home, &["permissions"]).stdout, "No rules.\n");
+    assert_eq!(omp_run(&home, &["permissions"]).stdout, "No rules\n");
     assert_ne!(omp_run(&home, &["permissions", "remove", "git status *"]).code, Some(0));
     assert_ne!(omp_run(&home, &["permissions", "explain"]).code, Some(0));
     let json: Value =
@@ -97,7 +97,7 @@ fn what_cannot_be_understood_is_strict() {
         home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
         let output = omp_run(home, &["-p", "go"]);
         assert!(!home.exists("work/written") && !home.exists("work/made"), "{what}");
-        let warnings = output.stderr.matches("everything but reading is asked about").count();
+        let warnings = output.stderr.matches("everything except reading needs approval").count();
         assert_eq!(warnings, 1, "{what}: {}", output.stderr);
         server.finish();
     };

@@ -41,7 +41,7 @@ fn a_profile_has_its_own_files() {
         let models = in_office(&["models"]).stdout;
         assert!(models.contains("test/of-office") && !models.contains("test/scripted"), "{models}");
         assert_eq!(in_office(&["session", "list"]).stdout.lines().count(), 1);
-        assert_eq!(omp_run(&home, &["session", "list"]).stdout, "No sessions yet.\n");
+        assert_eq!(omp_run(&home, &["session", "list"]).stdout, "No sessions yet\n");
         assert!(omp_run(&home, &["models"]).stdout.contains("test/scripted"));
     }
 }

@@ -59,25 +59,24 @@ fn context_stays_in_the_project_until_the_user_agrees() {
     let sent = bodies[0].to_string();
     assert!(!sent.contains(CANARY), "{sent}");
     assert!(sent.contains("what is inside"), "{sent}");
-    for left_out in ["AGENTS.md wants to put", "CLAUDE.md wants to put", "RULES.md wants to put"] {
+    for left_out in ["AGENTS.md imports", "CLAUDE.md imports", "RULES.md imports"] {
         assert!(output.stderr.contains(left_out), "{left_out}: {}", output.stderr);
     }
-    for left_out in ["APPEND_SYSTEM.md wants to put", "SKILL.md wants to put", "credentials into the prompt"]
-    {
+    for left_out in ["APPEND_SYSTEM.md imports", "SKILL.md imports", "imports credentials"] {
         assert!(output.stderr.contains(left_out), "{left_out}: {}", output.stderr);
     }
 
     let (bodies, output) = prompted(&home, &["--trust-project"], done());
     let sent = bodies[0].to_string();
     assert!(sent.contains(&format!("{CANARY} notes")) && !sent.contains(&format!("{CANARY} key")), "{sent}");
-    assert!(!output.stderr.contains("notes.md into the prompt"), "{}", output.stderr);
+    assert!(!output.stderr.contains("notes.md from outside the project"), "{}", output.stderr);
     assert!(!prompted(&home, &[], done()).0[0].to_string().contains(CANARY), "only for that run");
 
     omp_run(&home, &["trust", "add"]).assert_success();
     let (bodies, output) = prompted(&home, &[], done());
     let sent = bodies[0].to_string();
     assert!(sent.contains(&format!("{CANARY} notes")) && !sent.contains(&format!("{CANARY} key")), "{sent}");
-    assert!(!output.stderr.contains("notes.md into the prompt"), "{}", output.stderr);
+    assert!(!output.stderr.contains("notes.md from outside the project"), "{}", output.stderr);
 }
 
 /// Agreeing for one project says nothing about another, and nothing about what a project wants later.
@@ -91,7 +90,7 @@ fn consent_is_for_one_project_and_for_what_it_wanted() {
     std::fs::remove_file(home.path("work/.claude/CLAUDE.md")).unwrap();
     let (bodies, output) = prompted(&home, &[], done());
     assert!(!bodies[0].to_string().contains(&format!("{CANARY} other")));
-    assert!(output.stderr.contains("other.md into the prompt"), "{}", output.stderr);
+    assert!(output.stderr.contains("other.md from outside the project"), "{}", output.stderr);
 }
 
 /// `omp trust` shows what was agreed to, when, and the checksum; the list is the user's alone.
@@ -100,9 +99,9 @@ fn consent_is_for_one_project_and_for_what_it_wanted() {
 fn agreements_are_listed_shown_and_revoked() {
     let home = hostile();
     let text = |args: &[&str]| omp_run(&home, args).stdout;
-    assert!(text(&["trust", "list"]).contains("No project is trusted"));
+    assert!(text(&["trust", "list"]).contains("No trusted projects"));
     let wanted = text(&["trust", "show"]);
-    assert!(wanted.contains("outside: ") && wanted.contains("notes.md") && wanted.contains("not agreed"));
+    assert!(wanted.contains("outside: ") && wanted.contains("notes.md") && wanted.contains("not trusted"));
     assert!(!home.exists("home/.omp/agent/trust.json"), "showing agrees to nothing");
     omp_run(&home, &["trust", "add"]).assert_success();
     let mode = home.path("home/.omp/agent/trust.json").metadata().unwrap().permissions().mode();
@@ -118,9 +117,9 @@ fn agreements_are_listed_shown_and_revoked() {
         - outside["agreed"].as_u64().unwrap();
     assert!(age < 600_000, "{age}");
     let listed = text(&["trust", "list"]);
-    assert!(listed.contains("agreed 20") && listed.contains("sha256:"), "{listed}");
+    assert!(listed.contains("trusted 20") && listed.contains("sha256:"), "{listed}");
     assert!(text(&["trust", "revoke"]).contains("is no longer trusted"));
-    assert!(text(&["trust", "list"]).contains("No project is trusted"));
+    assert!(text(&["trust", "list"]).contains("No trusted projects"));
     assert!(!prompted(&home, &[], done()).0[0].to_string().contains(CANARY));
 }
 
@@ -163,7 +162,7 @@ fn a_project_decides_nothing_about_safety() {
         let output = omp_run(&home, &["config", "get", setting.0]);
         assert_eq!(output.stdout, *before, "{setting:?}");
         let group = setting.0.split('.').next().unwrap();
-        let said = output.stderr.contains("not taken from a project") && output.stderr.contains(group);
+        let said = output.stderr.contains("cannot be set by a project") && output.stderr.contains(group);
         assert!(said, "{setting:?}: {}", output.stderr);
         home.write("work/.omp/config.yml", "");
     }

@@ -96,7 +96,7 @@ fn a_promotion_lasts_for_the_session() {
     let output = omp_run(&home, &["-p", "--model", "one/small", "one", "two"]);
     output.assert_success();
     assert_eq!(asked(&server), ["small", "middle", "middle"]);
-    let note = "The conversation no longer fits into one/small; continuing with one/middle.";
+    let note = "The conversation exceeds the context window of one/small; continuing with one/middle";
     assert!(output.stderr.contains(note), "{}", output.stderr);
     server.finish();
 }

@@ -409,7 +409,7 @@ fn skills_and_rules_are_read_by_url() {
     assert!(results[0].contains("Hidden body"), "{}", results[0]);
     assert!(results[1].contains("a note"), "{}", results[1]);
     assert!(results[2].contains("File not found"), "{}", results[2]);
-    assert!(results[3].contains("Unknown skill: nothing"), "{}", results[3]);
+    assert!(results[3].contains("unknown skill `nothing`"), "{}", results[3]);
     assert!(results[4].contains(".."), "{}", results[4]);
     assert!(results[5].contains("Short sentences.") && !results[5].contains("description"), "{}", results[5]);
     assert!(results[6].contains("Use tabs."));

@@ -44,8 +44,8 @@ fn a_recording_plays_without_the_network_and_without_tools() {
         drop(home);
         let played = omp_run(&other, &["replay", "bug.jsonl"]);
         played.assert_success();
-        assert!(played.stdout.contains("Played 3 requests, 3 calls"), "{wire}: {}", played.stdout);
-        assert!(played.stdout.contains("everything as it was recorded"), "{wire}: {}", played.stdout);
+        assert!(played.stdout.contains("Replayed 3 requests, 3 tool calls"), "{wire}: {}", played.stdout);
+        assert!(played.stdout.contains("identical to the recording"), "{wire}: {}", played.stdout);
         assert_eq!(
             other.list_files().iter().filter(|file| !file.starts_with("work/")).count(),
             0,
@@ -106,7 +106,7 @@ fn an_injected_divergence_is_found_where_it_is() {
     changed(&home, "prompt", 0, |line| line["content"] = json!("what is in b.txt?"));
     let played = omp_run(&home, &["replay", "bug.jsonl"]);
     assert!(
-        played.stdout.contains("b.txt") && played.stdout.contains("differs first in"),
+        played.stdout.contains("b.txt") && played.stdout.contains("First difference"),
         "{}",
         played.stdout
     );
@@ -198,7 +198,7 @@ fn numbers_of_artifacts_come_again() {
         ends.filter_map(|line| line.rsplit_once("read artifact://")).map(|(_, rest)| rest).collect();
     assert!(!numbers.is_empty() && !numbers[0].starts_with('0'), "a part went: {numbers:?}");
     let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
-    assert!(played.stdout.contains("everything as it was recorded"), "{}{}", played.stdout, played.stderr);
+    assert!(played.stdout.contains("identical to the recording"), "{}{}", played.stdout, played.stderr);
     played.assert_success();
 }
 
@@ -209,17 +209,17 @@ fn what_is_no_recording_is_refused() {
     home.write("work/newer.jsonl", "{\"type\":\"recording\",\"version\":99,\"omp\":\"9\"}\n");
     home.write("work/empty.jsonl", "");
     for (name, reason) in [
-        ("missing.jsonl", "cannot be read"),
-        ("other.jsonl", "line 1: this is no recording"),
-        ("newer.jsonl", "has the form 99"),
-        ("empty.jsonl", "the session did not begin"),
+        ("missing.jsonl", "cannot read"),
+        ("other.jsonl", "line 1: not a recording"),
+        ("newer.jsonl", "has format 99"),
+        ("empty.jsonl", "the session did not start"),
     ] {
         let output = omp_run(&home, &["replay", name]);
         assert!(output.code == Some(1) && output.stderr.contains(reason), "{name}: {}", output.stderr);
     }
     home.models_yml(&Server::start([Reply::new()]), Wire::OpenAiCompletions, ModelOptions::new());
     let output = omp_run(&home, &["--record", "other.jsonl", "-p", "x"]);
-    assert!(output.code == Some(1) && output.stderr.contains("cannot be recorded to"), "{}", output.stderr);
+    assert!(output.code == Some(1) && output.stderr.contains("cannot record to"), "{}", output.stderr);
     assert_eq!(home.read("work/other.jsonl"), "{\"type\":\"session\"}\n", "nothing is overwritten");
 }
 
@@ -241,7 +241,7 @@ fn a_recording_that_was_cut_off_is_played_to_where_it_goes() {
     }
     home.write(FILE, &whole[..begun - 10]);
     let played = omp_run(&home, &["replay", "bug.jsonl"]);
-    assert!(played.stderr.contains("the session did not begin"), "{}", played.stderr);
+    assert!(played.stderr.contains("the session did not start"), "{}", played.stderr);
 }
 
 /// A disk without room ends the recording. The session goes on, and one sentence tells of it.
@@ -299,5 +299,5 @@ fn results_of_background_jobs_are_played_too() {
     assert!(text.matches("async-result").count() > 1, "{text}");
     let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
     played.assert_success();
-    assert!(played.stdout.contains("Played 5 requests, 3 calls"), "{}", played.stdout);
+    assert!(played.stdout.contains("Replayed 5 requests, 3 tool calls"), "{}", played.stdout);
 }

@@ -368,7 +368,7 @@ fn auto_keeps_commands_in_the_workspace() {
         assert!(said[1].contains("outside the workspace"), "{rung}: {}", said[1]);
         assert!(said[2].contains("The sandbox blocked writing"), "{rung}: {}", said[2]);
         assert!(
-            output.stderr.contains("Not run, because nobody could be asked: bash: echo x >"),
+            output.stderr.contains("Not run, because it needs approval: bash: echo x >"),
             "{}",
             output.stderr
         );

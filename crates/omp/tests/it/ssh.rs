@@ -189,7 +189,7 @@ fn hosts_are_added_listed_and_removed() {
     let home = world();
     let ssh = |args: &[&str]| omp_run(&home, &[&["ssh"], args].concat());
     let file = |file: &str| -> Value { serde_json::from_str(&home.read(file)).unwrap() };
-    assert!(ssh(&["list"]).stdout.starts_with("No hosts."));
+    assert!(ssh(&["list"]).stdout.starts_with("No hosts ("));
     let full = ["--user", "ci", "--port", "2222", "--key", "~/k", "--desc", "the builder", "--compat"];
     let added = ssh(&[&["add", "build", "--host", "10.0.0.5"], full.as_slice()].concat());
     added.assert_success();
@@ -213,9 +213,9 @@ fn hosts_are_added_listed_and_removed() {
         (vec!["add", "a", "--host", "h", "--port", "0"], "--port must be a number from 1 to 65535"),
         (vec!["add", "a", "--host", "h", "--port", "65536"], "--port must be a number from 1 to 65535"),
         (vec!["add", "a"], "needs --host"),
-        (vec!["add", "--host", "h"], "needs the name"),
-        (vec!["add", "build", "--host", "h"], "has a host \"build\" already"),
-        (vec!["add", "a", "--host", "-oProxyCommand=x"], "begins with `-`"),
+        (vec!["add", "--host", "h"], "needs a host name"),
+        (vec!["add", "build", "--host", "h"], "already has a host \"build\""),
+        (vec!["add", "a", "--host", "-oProxyCommand=x"], "starts with `-`"),
         (vec!["remove", "nobody"], "has no host \"nobody\""),
         (vec!["remove", "own"], "has no host \"own\""),
     ] {

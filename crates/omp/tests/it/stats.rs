@@ -79,10 +79,14 @@ fn sessions_become_a_database_json_a_summary_and_a_dashboard() {
         "{page}"
     );
     let taken = omp_run(&home, &["stats", "--port", address.split(':').nth(1).expect("a port")]);
-    assert!(taken.code == Some(1) && taken.stderr.contains("cannot use port"), "{}", taken.stderr);
+    assert!(
+        taken.code == Some(1) && taken.stderr.contains("cannot serve the dashboard on port"),
+        "{}",
+        taken.stderr
+    );
     drop(dashboard);
     let refused = omp_run(&home, &["stats", "--port", "70000"]);
-    assert!(refused.code == Some(1) && refused.stderr.contains("70000 is no port"), "{}", refused.stderr);
+    assert!(refused.code == Some(1) && refused.stderr.contains("invalid port 70000"), "{}", refused.stderr);
 }
 
 /// What is asked beside the conversation, here summaries, is counted and shown apart. The session file knows nothing of it.

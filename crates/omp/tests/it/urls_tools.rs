@@ -42,7 +42,7 @@ fn commands_see_paths() {
 fn wrong_urls_stop_a_command_before_it_runs() {
     let home = Home::new();
     let commands = [
-        ("cat skill://nothing", "Unknown skill: nothing"),
+        ("cat skill://nothing", "unknown skill `nothing`"),
         ("cat local://../x", "`..` is not allowed"),
         ("cat omp://usage.md", "has no file behind it"),
         ("cat memory://root", "not available yet"),
@@ -55,7 +55,7 @@ fn wrong_urls_stop_a_command_before_it_runs() {
     ]);
     let answers = answers(&home, calls.collect());
     for (answer, expected) in
-        answers.iter().zip(commands.iter().map(|(_, expected)| *expected).chain(["Unknown skill"; 2]))
+        answers.iter().zip(commands.iter().map(|(_, expected)| *expected).chain(["unknown skill"; 2]))
     {
         assert!(answer.failed && answer.text.contains(expected), "{expected}: {}", answer.text);
     }

@@ -117,7 +117,7 @@ fn expand(discovery: &Discovery, listing: &mut Listing<ContextFile>) {
             let size = content.len();
             content.truncate(content.floor_char_boundary(space));
             listing.warnings.push(format!(
-                "{} is cut: all context files together have more than {TOTAL_LIMIT} bytes",
+                "{} is truncated: the context files exceed {TOTAL_LIMIT} bytes in total",
                 path.display()
             ));
             let shown = content.len();

@@ -55,7 +55,7 @@ fn mapping_text<T>(search: &mut Search<'_, T>, path: &Path) -> Option<String> {
     let text = search.read_up_to(path, MAPPING_LIMIT)?;
     if text.trouble == Some(Trouble::Cut) {
         search.warn(format!(
-            "{} is ignored: it has {} bytes, more than the {MAPPING_LIMIT} that are read",
+            "{} is ignored: it has {} bytes, more than the limit of {MAPPING_LIMIT}",
             path.display(),
             text.size
         ));

@@ -68,7 +68,7 @@ pub(in super::super) fn collect_listed(search: &mut Search<'_, ExtensionModule>,
         let paths = if path.is_dir() { entries_of(search, &path) } else { vec![path.clone()] };
         if !paths.iter().any(|path| path.is_file()) {
             search.warn(format!(
-                "{}: `extensions` names {}, where there is no module",
+                "{}: `extensions` names {}, which has no module",
                 file.path.display(),
                 path.display()
             ));

@@ -57,7 +57,7 @@ pub(in super::super) fn add(search: &mut Search<'_, Rule>, level: Level, name: &
     let Some((document, _)) = search.document(path) else { return };
     let Ok(interrupt_mode) = interrupt_mode(&document.data) else {
         search.warn(format!(
-            "{}: `interruptMode` must be never, prose-only, tool-only or always; the rule uses the general setting",
+            "{}: `interruptMode` must be never, prose-only, tool-only or always; using the general setting",
             path.display()
         ));
         return search.add(level, path.to_path_buf(), rule(name, path, document, None));

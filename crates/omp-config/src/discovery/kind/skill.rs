@@ -36,7 +36,7 @@ impl Kind for Skill {
 
     fn collision(hidden: &Finding<Self>, winner: &Origin) -> Option<String> {
         Some(format!(
-            "{} is not used: {} is the skill `{}`. Rename one of them to have both",
+            "{} is ignored: {} already provides the skill `{}` (rename one of them to use both)",
             hidden.item.file.display(),
             winner.path.display(),
             hidden.item.name
@@ -51,7 +51,7 @@ pub(in super::super) fn collect(search: &mut Search<'_, Skill>, skills: &Root, d
         let file = entry.path.join("SKILL.md");
         let Some((document, id)) = search.document(&file) else { continue };
         if document.warning.is_some() && is_broken(&document) {
-            search.warn(format!("{} is skipped: its name or description cannot be read", file.display()));
+            search.warn(format!("{} is skipped: cannot read its name or description", file.display()));
             continue;
         }
         let skill = skill(entry.name.clone(), file.clone(), document);

@@ -88,13 +88,13 @@ fn json_settings(path: &Path, warnings: &mut Vec<String>) -> Option<Map<String, 
     match read(path) {
         Text::Missing => None,
         Text::Unreadable(reason) => {
-            warnings.push(format!("{shown} {reason}; it was not migrated."));
+            warnings.push(format!("{shown} {reason}; it was not migrated"));
             None
         }
         Text::Read(text) => match mapping(&text, Format::Json) {
             Ok(map) => Some(map),
             Err(error) => {
-                warnings.push(format!("{shown}, {error}; it was not migrated."));
+                warnings.push(format!("{shown}, {error}; it was not migrated"));
                 None
             }
         },

@@ -3,13 +3,13 @@
 settings! {
     CodeIntelligence;
     LSP_ENABLED: Flag("lsp.enabled", true, "Use language servers.").flag("--no-lsp");
-    LSP_LAZY: Flag("lsp.lazy", true, "Start a language server when it is first needed.");
-    LSP_DIAGNOSTICS_ON_WRITE: Flag("lsp.diagnosticsOnWrite", true, "Show diagnostics after a file was written.");
+    LSP_LAZY: Flag("lsp.lazy", true, "Start language servers on first use.");
+    LSP_DIAGNOSTICS_ON_WRITE: Flag("lsp.diagnosticsOnWrite", true, "Show diagnostics after writing a file.");
     LSP_DIAGNOSTICS_ON_EDIT: Flag("lsp.diagnosticsOnEdit", false, "Show diagnostics after an edit.");
-    LSP_FORMAT_ON_WRITE: Flag("lsp.formatOnWrite", false, "Format files that are written.");
-    LSP_DIAGNOSTICS_DEDUPLICATE: Flag("lsp.diagnosticsDeduplicate", true, "Show equal diagnostics once.");
-    DEBUG_ENABLED: Flag("debug.enabled", true, "Offer the debugger tool.").waits_for("debugger tool");
+    LSP_FORMAT_ON_WRITE: Flag("lsp.formatOnWrite", false, "Format files when writing them.");
+    LSP_DIAGNOSTICS_DEDUPLICATE: Flag("lsp.diagnosticsDeduplicate", true, "Deduplicate diagnostics.");
+    DEBUG_ENABLED: Flag("debug.enabled", true, "Enable the debugger tool.").waits_for("debugger tool");
     // Defaults: ours.
-    AST_GREP_ENABLED: Flag("astGrep.enabled", true, "Offer search by syntax.");
-    AST_EDIT_ENABLED: Flag("astEdit.enabled", true, "Offer edits by syntax.");
+    AST_GREP_ENABLED: Flag("astGrep.enabled", true, "Enable structural (syntax-aware) search.");
+    AST_EDIT_ENABLED: Flag("astEdit.enabled", true, "Enable structural (syntax-aware) edits.");
 }

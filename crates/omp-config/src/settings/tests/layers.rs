@@ -138,7 +138,7 @@ fn a_project_cannot_loosen_what_protects_the_user() {
     assert!(settings.get(keys::TOOLS_APPROVAL_RULES).is_empty() && settings.get(keys::SECRETS_ENABLED));
     assert_eq!((settings.get(keys::SHELL_PATH), settings.get(keys::STEERING_MODE)), (None, "all"));
     let named = |path: &str| {
-        let wanted = format!("config.yml: {path} is the user's to decide");
+        let wanted = format!("config.yml: {path} cannot be set by a project");
         settings.warnings().iter().filter(|warning| warning.contains(&wanted)).count()
     };
     let refused =

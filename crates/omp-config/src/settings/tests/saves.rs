@@ -156,7 +156,7 @@ fn a_broken_file_is_never_overwritten() {
         let error = set(&world.directories, "retry.maxRetries", json!(4)).unwrap_err();
         assert!(matches!(error, SettingsError::Broken { .. }));
         let text = error.to_string();
-        assert!(text.contains("config.yml") && text.contains("repair"), "{text}");
+        assert!(text.contains("config.yml") && text.contains("fix the file"), "{text}");
         assert_eq!(world.global_text(), before);
     }
     let error = set(&World::with_global("x: 1\ny: [\n").directories, "autoResume", json!(true)).unwrap_err();

@@ -49,7 +49,7 @@ fn message_length(bytes: &[u8], limit: usize) -> Result<Option<usize>, FrameErro
         return Err(SseError::TooLarge { limit }.into());
     }
     if length < PRELUDE + number(prelude, 4) as usize + CHECKSUM {
-        return Err(FrameError::Damaged("a message is shorter than its own headers"));
+        return Err(FrameError::Damaged("a message is shorter than its headers"));
     }
     Ok(Some(length))
 }
@@ -130,14 +130,14 @@ fn value<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], FrameError> {
         }
         // A UUID.
         9 => 16,
-        _ => return Err(FrameError::Damaged("a header has a value of an unknown kind")),
+        _ => return Err(FrameError::Damaged("a header has a value of an unknown type")),
     };
     take(bytes, length)
 }
 
 fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], FrameError> {
     let (taken, rest) =
-        bytes.split_at_checked(length).ok_or(FrameError::Damaged("a header reaches beyond the headers"))?;
+        bytes.split_at_checked(length).ok_or(FrameError::Damaged("a header exceeds the header block"))?;
     *bytes = rest;
     Ok(taken)
 }

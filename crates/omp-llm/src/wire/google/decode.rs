@@ -177,7 +177,7 @@ fn stop_reason(reason: &str, explanation: Option<&str>) -> Result<StopReason, Fa
             "the model did not complete its answer (finish reason: {reason}){explained}"
         ))),
         "MISSING_THOUGHT_SIGNATURE" => Err(failure::fatal(format!(
-            "the provider misses a thought signature in the conversation (finish reason: {reason}){explained}"
+            "the conversation lacks a thought signature (finish reason: {reason}){explained}"
         ))),
         _ => Ok(StopReason::Stop),
     }

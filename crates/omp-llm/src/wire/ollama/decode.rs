@@ -89,7 +89,9 @@ impl Decode for Decoder {
             "length" => StopReason::Length,
             // A server that loads or unloads the model answers with nothing but this.
             reason @ ("load" | "unload") if answer.is_empty() => {
-                return Err(failure::transient(format!("the server only did a model {reason}; try again")));
+                return Err(failure::transient(format!(
+                    "the server only finished a model {reason}; try again"
+                )));
             }
             _ => StopReason::Stop,
         };

@@ -89,7 +89,11 @@ impl Decode for Decoder {
             }
             ("error", _) => {
                 set_usage(answer, event.usage.as_ref());
-                let text = event.error_message.as_ref().map_or("the gateway gave no reason", |text| text);
+                let text = event.error_message.as_ref().map_or(
+                    "the gateway reported an error without a \
+                     message",
+                    |text| text,
+                );
                 return Err(failure::from_provider(text));
             }
             _ => {}

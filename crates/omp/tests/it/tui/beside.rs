@@ -324,5 +324,5 @@ fn steering_in_a_terminal_is_recorded_and_played() {
     let (_, _server, home) = screen.leave();
     let played = support::omp_run(&home, &["replay", "bug.jsonl"]);
     played.assert_success();
-    assert!(played.stdout.contains("Played 3 requests"), "{}", played.stdout);
+    assert!(played.stdout.contains("Replayed 3 requests"), "{}", played.stdout);
 }

@@ -102,11 +102,7 @@ fn without_a_model_nothing_is_summed_up() {
     let home = Home::new();
     home.write("home/.omp/agent/config.yml", "branchSummary:\n  enabled: true\n");
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
-    screen
-        .say("question alpha")
-        .wait_for("describe any compatible endpoint")
-        .terminal
-        .wait_without("Working");
+    screen.say("question alpha").wait_for("add any compatible endpoint").terminal.wait_without("Working");
     let file = saved(&screen);
     let before = std::fs::read(&file).unwrap();
     screen
@@ -116,7 +112,7 @@ fn without_a_model_nothing_is_summed_up() {
         .wait_for("❯ • user: question alpha")
         .send("\r");
     screen.wait_for("2. Summarize").send("2").wait_for("No model is available to sum up the branch.");
-    screen.wait_for("Ask anything").wait_for("describe any compatible endpoint");
+    screen.wait_for("Ask anything").wait_for("add any compatible endpoint");
     assert_eq!(std::fs::read(&file).unwrap(), before);
     // The conversation stands where it stood.
     screen.say("/tree").wait_for("❯ • assistant");

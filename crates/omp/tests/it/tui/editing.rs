@@ -274,7 +274,7 @@ fn the_editor_of_the_user_is_found_by_two_variables() {
     };
     edit(&[("VISUAL", "visual"), ("EDITOR", "editor")]).wait_for("draft by-visual");
     edit(&[("EDITOR", "editor")]).wait_for("draft by-editor");
-    edit(&[]).wait_for("No editor is set. Set VISUAL or EDITOR.");
+    edit(&[]).wait_for("no editor set: set VISUAL or EDITOR");
 }
 
 /// The keys of vi, for those who want them.

@@ -39,7 +39,7 @@ fn every_view_is_drawn_in_every_state() {
     let unknown = omp_run(&home, &["gallery", "-t", "bash", "-s", "nonesuch"]);
     assert!(unknown.stderr.contains("no state \"nonesuch\": choose one of pending, "), "{}", unknown.stderr);
     let wide = omp_run(&home, &["gallery", "-w", "0"]);
-    assert!(wide.stderr.contains("--width 0 is not between 1 and 1000."), "{}", wide.stderr);
+    assert!(wide.stderr.contains("--width 0 is not between 1 and 1000"), "{}", wide.stderr);
 }
 
 /// On a terminal there are colours, unless they are not wanted.

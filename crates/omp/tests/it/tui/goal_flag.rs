@@ -53,17 +53,13 @@ fn a_goal_needs_a_terminal_and_a_new_session() {
     {
         let output = omp_run(&home, args);
         assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""), "{args:?}");
-        assert!(
-            output.stderr.contains("--goal works towards its objective in the terminal"),
-            "{}",
-            output.stderr
-        );
+        assert!(output.stderr.contains("--goal needs the terminal UI"), "{}", output.stderr);
     }
     for flag in ["--continue", "--from-claude"] {
         let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
         command.args(["--goal", "x", flag]);
         let mut terminal = Terminal::start(command, 30, 100, Answers::Kind);
-        terminal.wait_for("--goal begins a new session");
+        terminal.wait_for("--goal starts a new session");
         assert_eq!(terminal.wait_exit().code(), Some(1));
     }
     assert!(session_files(&home).is_empty());

@@ -61,7 +61,7 @@ fn without_a_model_the_way_to_one_is_shown() {
     let home = omp_testkit::Home::new();
     let server = Server::start([Reply::new()]);
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
-    screen.wait_for("No model is available").wait_for("/login or /setup");
+    screen.wait_for("No model available").wait_for("/login or /setup");
     screen.leave();
 }
 

@@ -322,12 +322,12 @@ fn plain_lines_have_numbers_to_choose_from() {
     let (work, other) = (home.work_dir(), directory(&home, "other"));
     begun(&home, &other, "about pears");
     let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
-    lines.wait_for("1. about pears, in /").wait_for("or nothing to leave").send("\n");
+    lines.wait_for("1. about pears, in /").wait_for("Enter to cancel").send("\n");
     assert_eq!(lines.wait_exit().code(), Some(0));
     assert!(lines.screen().contains("No session selected"), "{}", lines.screen());
     begun(&home, &work, "about apples");
     let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
-    lines.wait_for("1. about apples").send("7\n").wait_for("Give a number from 1 to 1").send("1\n");
+    lines.wait_for("1. about apples").send("7\n").wait_for("Enter a number from 1 to 1").send("1\n");
     lines.wait_for("Type a prompt").send("and then?\n").wait_for("answer-3.");
     assert!(server.requests()[2].body.to_string().contains("about apples"));
     assert!(!lines.bytes().contains(&0x1b), "nothing is drawn");

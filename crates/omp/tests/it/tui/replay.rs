@@ -322,7 +322,7 @@ fn a_change_of_the_model_ends_the_comparison() {
     let (_, server, home) = screen.leave();
     server.finish();
     let notes = same(&home)["notes"].to_string();
-    assert!(notes.contains("/model") && notes.contains("what follows is not compared"), "{notes}");
+    assert!(notes.contains("/model") && notes.contains("the rest is not compared"), "{notes}");
 }
 
 /// A disk without room is told of once, where the user looks, and the session goes on.

@@ -84,12 +84,12 @@ fn files_and_conversation_go_back_and_forth() {
     assert_eq!((file(&screen, "b.txt").as_deref(), file(&screen, "made.txt")), (Some("b\n"), None));
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"));
     assert_eq!(file(&screen, "run.log").as_deref(), Some("noise\n"), "ignored files are not protected");
-    screen.say("/redo").wait_for("Undid the last /rewind").wait_for("bring back  made.txt");
+    screen.say("/redo").wait_for("Undid the last /rewind").wait_for("restore  made.txt");
     assert_eq!(
         (file(&screen, "b.txt").as_deref(), file(&screen, "made.txt")),
         (Some("B\n"), Some("made\n".to_owned()))
     );
-    screen.say("/redo").wait_for("There is nothing to redo.");
+    screen.say("/redo").wait_for("nothing to redo");
 
     // With a menu, and with a file that somebody else changed.
     screen.home.write("work/new.txt", "mine\n");
@@ -121,7 +121,7 @@ fn files_and_conversation_go_back_and_forth() {
     screen.say("/rewind 5 files").wait_for("Rewound to before: question epsilon");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"));
     screen.say("/rewind clear").wait_for("3 checkpoints cleared");
-    screen.say("/rewind 1 files").wait_for("No checkpoint of that prompt is kept.");
+    screen.say("/rewind 1 files").wait_for("no checkpoint for this prompt");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"), "files are as they are");
 }
 
@@ -240,8 +240,8 @@ fn what_cannot_come_back_is_named_and_the_rest_comes_back() {
     let piped = screen.home.command("mkfifo").arg(work.join("made.txt")).status().unwrap();
     assert!(piped.success());
     screen.say("/rewind 1 files all").wait_for("revert  a.txt").wait_for("remove  new.txt");
-    screen.wait_for("failed  b.txt: a directory is in its place, with files that are not ours to remove");
-    screen.wait_for("Not tracked, left unchanged").wait_for("made.txt (neither a file nor a link)");
+    screen.wait_for("failed  b.txt: a directory with other files is in its place");
+    screen.wait_for("Not tracked, left unchanged").wait_for("made.txt (not a file or link)");
     assert_eq!((file(&screen, "a.txt").as_deref(), file(&screen, "new.txt")), (Some("one\n"), None));
     assert_eq!(file(&screen, "b.txt/mine.log").as_deref(), Some("mine\n"));
 }

@@ -87,7 +87,7 @@ fn a_branch_does_not_redo_what_it_never_had() {
     screen.say("/rewind 2").wait_for("Rewound to before: question beta").terminal.wait_without("beta-done.");
     screen.send("\x15").say("/branch").wait_for("Branch from a message").send("\r").wait_for("Branched");
     screen.terminal.wait_without("alpha-done.");
-    screen.send("\x15").say("/redo").wait_for("There is nothing to redo.");
+    screen.send("\x15").say("/redo").wait_for("nothing to redo");
     assert_eq!(all(&screen), texts([Some("two"), Some("new"), Some("b"), None]));
 }
 
@@ -102,7 +102,7 @@ fn a_fork_elsewhere_leaves_the_files_of_the_first_directory_alone() {
     let mut screen = Screen::with(command, home, server, 50, 110);
     screen.wait_for("The copy has no history of files");
     screen.say("/rewind list").wait_for("1  no checkpoint").wait_for("2  no checkpoint");
-    screen.say("/rewind 1 files all").wait_for("No checkpoint of that prompt is kept.");
+    screen.say("/rewind 1 files all").wait_for("no checkpoint for this prompt");
     assert_eq!(all(&screen), texts([Some("two"), Some("new"), Some("B"), Some("made")]));
     // From here on it has its own.
     screen.say("question delta").wait_for("delta-done.");
@@ -157,8 +157,8 @@ fn a_session_that_was_taken_over_leaves_its_history_alone() {
     let journal = journals(&first.home).remove(0);
     let before = read(&journal);
     assert!(prompts(&journal).contains(&entry(&first.home, "question beta")));
-    first.say("question gamma").wait_for("gamma-done.").wait_for("The history of files cannot be kept");
-    first.say("/rewind 1 files all").wait_for("The session is not ours to write: it was taken over");
+    first.say("question gamma").wait_for("gamma-done.").wait_for("Cannot create a checkpoint");
+    first.say("/rewind 1 files all").wait_for("session is read-only: it was taken over");
     assert_eq!(file(&first, "a.txt").as_deref(), Some("of the first\n"));
     assert_eq!(read(&journal), before);
 
@@ -190,7 +190,7 @@ fn the_history_stays_and_goes_with_its_session() {
             .chain([directory.clone()])
             .for_each(|path| File::open(path).unwrap().set_modified(then).unwrap());
     }
-    assert_eq!(omp_run(&home, &["gc", "--apply"]).stdout, "There is nothing to remove.\n");
+    assert_eq!(omp_run(&home, &["gc", "--apply"]).stdout, "Nothing to remove\n");
     let mut screen = Screen::in_home(home, server, &["-c", "--auto-approve"], 50, 110);
     screen.wait_for("gamma-done.").say("/rewind 1 files").wait_for("Rewound to before: question alpha");
     assert_eq!(all(&screen), texts([Some("one"), None, Some("b"), None]));

@@ -87,7 +87,7 @@ fn servers_hear_of_files_that_go_back() {
     let mut screen = Screen::in_home(home, model, &["--auto-approve", "--trust-project"], 40, 100);
     screen.say("go").wait_for("written.");
     screen.say("/rewind 1 files").wait_for("remove  a.fake");
-    screen.say("/redo").wait_for("bring back  a.fake");
+    screen.say("/redo").wait_for("restore  a.fake");
     let (_, _model, _home) = screen.leave();
     let told: Vec<u64> = servers[0]
         .params("workspace/didChangeWatchedFiles")

@@ -44,7 +44,7 @@ fn a_change_counts_in_the_running_session() {
 fn values_are_written_and_taken_back() {
     let mut screen = Screen::sized([Reply::new()], &[], 40, 100);
     go_to(&mut screen, "retry.maxRetries").send("\r").wait_for("│ 10 ");
-    screen.send("\x15many\r").wait_for("\"many\" is not a finite number.");
+    screen.send("\x15many\r").wait_for("\"many\" is not a finite number");
     screen.send("\r").wait_for("│ 10 ").send("\x154\r").wait_for("4  (yours)");
     assert!(config(&screen).contains("maxRetries: 4"), "{}", config(&screen));
     screen.send("\x1b[3~").wait_for("10  (yours)");

@@ -94,7 +94,7 @@ async fn read(mut response: reqwest::Response, now_ms: u64) -> Result<Token, Goo
         if body.len() > LONGEST {
             return Err(GoogleAuthError::Refused {
                 status: status.as_u16(),
-                message: format!("the answer is longer than {LONGEST} bytes"),
+                message: format!("the response is longer than {LONGEST} bytes"),
             });
         }
     }
@@ -104,7 +104,7 @@ async fn read(mut response: reqwest::Response, now_ms: u64) -> Result<Token, Goo
     }
     let granted: Granted = serde_json::from_slice(&body).map_err(|_| GoogleAuthError::Refused {
         status: status.as_u16(),
-        message: "the answer holds no access token".to_owned(),
+        message: "the response contains no access token".to_owned(),
     })?;
     let expires_ms = now_ms.saturating_add(granted.expires_in.saturating_mul(1000));
     Ok(Token { value: Secret::new(granted.access_token), expires_ms })

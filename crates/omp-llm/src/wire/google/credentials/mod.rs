@@ -28,24 +28,26 @@ pub trait GoogleIdentitySource: Send + Sync {
 /// Why there is no token.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoogleAuthError {
-    #[error("the Google credentials in {place} cannot be read: {cause}")]
+    #[error("cannot read the Google credentials in {place}: {cause}")]
     Unreadable { place: String, cause: String },
-    #[error("the Google credentials are not valid JSON of a known kind: {0}")]
+    #[error("the Google credentials are not in a supported JSON format: {0}")]
     Malformed(String),
     #[error(
-        "Google credentials of type {0:?} are not available yet in this release; use a service account key or `gcloud auth application-default login`"
+        "Google credentials of type {0:?} are not supported yet; use a service account key or `gcloud auth \
+         application-default login`"
     )]
     Unsupported(String),
-    #[error("the private key of the Google service account cannot be used: {0}")]
+    #[error("cannot use the private key of the Google service account: {0}")]
     PrivateKey(String),
     #[error("the token address {0:?} of the Google credentials must use https")]
     TokenAddress(String),
     #[error("Google refused the credentials ({status}): {message}")]
     Refused { status: u16, message: String },
-    #[error("Google's token server cannot be reached: {0}")]
+    #[error("cannot reach Google's token server: {0}")]
     Unreachable(String),
     #[error(
-        "there are no Google Cloud credentials: set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login` (no metadata server answered either: {0})"
+        "no Google Cloud credentials: set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or run \
+         `gcloud auth application-default login` (no metadata server: {0})"
     )]
     Nobody(String),
 }

@@ -2,14 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+/// The directory the program was started in.
+pub(crate) fn current() -> Result<PathBuf, String> {
+    std::env::current_dir().map_err(|error| unusable(&error))
+}
+
+pub(crate) fn unusable(error: &std::io::Error) -> String {
+    format!("cannot use the current directory: {error}")
+}
+
 /// Changes into the session's directory and returns it, absolute.
 pub(crate) fn enter(asked: Option<&Path>, allow_home: bool, home: &Path) -> Result<PathBuf, String> {
     if let Some(directory) = asked {
         std::env::set_current_dir(directory)
             .map_err(|error| format!("--cwd {}: {}", directory.display(), reason(directory, &error)))?;
     }
-    let current =
-        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let current = current()?;
     if asked.is_some() || allow_home || !same(&current, home) {
         return Ok(current);
     }
@@ -38,9 +46,9 @@ fn same(a: &Path, b: &Path) -> bool {
 
 fn reason(directory: &Path, error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such directory".to_owned(),
-        std::io::ErrorKind::NotADirectory => "it is not a directory".to_owned(),
-        _ if directory.is_file() => "it is a file, not a directory".to_owned(),
+        std::io::ErrorKind::NotFound => "no such directory".to_owned(),
+        std::io::ErrorKind::NotADirectory => "not a directory".to_owned(),
+        _ if directory.is_file() => "not a directory but a file".to_owned(),
         _ => error.to_string(),
     }
 }

@@ -8,19 +8,19 @@ use omp_sdk::{Directories, Environment, LayeredEnvironment, ProcessEnvironment, 
 use serde_json::Map;
 
 use crate::output;
+use crate::working_directory;
 
 /// What every command starts from.
-pub(crate) struct World {
+pub(crate) struct CommandContext {
     pub(crate) directories: Directories,
     pub(crate) environment: Arc<dyn Environment>,
 }
 
-impl World {
+impl CommandContext {
     /// For a command that works where it was started.
     pub(crate) fn here(profile: Option<&str>) -> Result<Self, String> {
         let directories = directories(profile)?;
-        let cwd = std::env::current_dir()
-            .map_err(|error| format!("the current directory cannot be used: {error}"))?;
+        let cwd = working_directory::current()?;
         let (environment, warnings) = environment(&directories, &cwd);
         warnings.iter().for_each(|warning| output::warn(warning));
         Ok(Self { directories, environment })
