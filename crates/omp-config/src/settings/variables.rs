@@ -34,7 +34,7 @@ pub(super) fn layer(env: &dyn Fn(&str) -> Option<String>) -> (Map<String, Value>
         match checked {
             Ok(value) => tree::insert(&mut map, variable.path, value),
             Err(reason) => {
-                warnings.push(format!("the environment variable {} is ignored: {reason}", variable.name))
+                warnings.push(format!("the environment variable {} is ignored: {reason}", variable.name));
             }
         }
     }

@@ -138,7 +138,7 @@ async fn rows_by_query() {
         project
             .read_error("app.db:users?order=nothing")
             .await
-            .contains("has no column 'nothing'. Its columns are id, name")
+            .contains("has no column 'nothing' (columns: id, name")
     );
     assert!(project.read_error("app.db:users?order=age:up").await.contains(":asc or :desc"));
     assert!(project.read_error("app.db:users?foo=1").await.contains("Unknown query parameter 'foo'"));
@@ -215,7 +215,7 @@ async fn statements_read_and_cannot_write() {
     }
     let many = project.read("app.db?q=WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 2000) SELECT n FROM c").await;
     assert!(
-        many.contains("\n1000\n") && !many.contains("\n1001\n") && many.contains("[The first 1000 rows"),
+        many.contains("\n1000\n") && !many.contains("\n1001\n") && many.contains("[First 1000 rows shown"),
         "{many}"
     );
     assert!(project.read_error("app.db?q=SELEC 1").await.contains("syntax error"));
@@ -366,7 +366,7 @@ async fn bad_writes_change_nothing() {
         ("app.db:users", "", "not valid JSON5"),
         ("app.db:users", "[1]", "must be a JSON5 object"),
         ("app.db:users", "'text'", "must be a JSON5 object"),
-        ("app.db:users", "{nothing: 1}", "has no column 'nothing'. Its columns are id, name, age, note"),
+        ("app.db:users", "{nothing: 1}", "has no column 'nothing' (columns: id, name, age, note"),
         ("app.db:users:1", "{nothing: 1}", "has no column 'nothing'"),
         ("app.db:users", "{name: ['a']}", "must be a string, number, boolean or null"),
         ("app.db:users", "{name: {a: 1}}", "must be a string, number, boolean or null"),

@@ -1,5 +1,7 @@
 //! Architecture as tests: see ARCHITECTURE.md.
 
+mod sizes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -17,7 +17,10 @@ fn item<'t>(lines: &'t [&'t str], start: usize) -> &'t [&'t str] {
     let indent = &first[..first.len() - first.trim_start().len()];
     let length = lines[start..]
         .iter()
-        .position(|line| line.strip_prefix(indent).is_some_and(|rest| rest == "}" || rest.ends_with("{}") || rest.ends_with(';')))
+        .position(|line| {
+            line.strip_prefix(indent)
+                .is_some_and(|rest| rest == "}" || rest.ends_with("{}") || rest.ends_with(';'))
+        })
         .unwrap_or(0);
     &lines[start..=start + length]
 }
@@ -31,7 +34,8 @@ fn declared<'l>(line: &'l str, keyword: &str) -> Option<&'l str> {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             return (end > 0).then(|| &rest[..end]);
         }
-        let is_modifier = matches!(word, "pub" | "const" | "async" | "unsafe" | "extern") || word.starts_with("pub(");
+        let is_modifier =
+            matches!(word, "pub" | "const" | "async" | "unsafe" | "extern") || word.starts_with("pub(");
         is_modifier.then_some(())?;
         words = rest;
     }
@@ -39,7 +43,10 @@ fn declared<'l>(line: &'l str, keyword: &str) -> Option<&'l str> {
 
 fn is_field(line: &str) -> bool {
     let line = line.trim_start();
-    let line = line.strip_prefix("pub ").or_else(|| Some(line.strip_prefix("pub(")?.split_once(") ")?.1)).unwrap_or(line);
+    let line = line
+        .strip_prefix("pub ")
+        .or_else(|| Some(line.strip_prefix("pub(")?.split_once(") ")?.1))
+        .unwrap_or(line);
     line.split_once(": ").is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
@@ -118,5 +125,9 @@ fn crates_are_small() {
         *sizes.entry(name).or_default() += read(&path).lines().count();
     }
     let above = sizes.into_iter().filter(|(_, lines)| *lines > CRATE_LINES);
-    none_of("crates with lines", CRATE_LINES, above.map(|(name, lines)| format!("{name}: {lines} lines")).collect());
+    none_of(
+        "crates with lines",
+        CRATE_LINES,
+        above.map(|(name, lines)| format!("{name}: {lines} lines")).collect(),
+    );
 }
