@@ -109,7 +109,7 @@ impl SessionModes {
             tools.push(Arc::clone(self.resolve.get_or_init(make)));
         }
         if self.shared.goal.is_open() {
-            let make = || omp_tools::goal(Arc::clone(&self.context));
+            let make = || omp_tools::goal(&self.context);
             tools.push(Arc::clone(self.goal_tool.get_or_init(make)));
         }
         tools

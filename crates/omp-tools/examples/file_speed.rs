@@ -34,7 +34,7 @@ impl Bench {
         let mut context = Context::new(cwd.to_owned(), None, Arc::new(Scope::new()), environment);
         context.settings.edit.active = true;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Self { tools: builtin(Arc::new(context)), runtime }
+        Self { tools: builtin(&Arc::new(context)), runtime }
     }
 
     fn call(&self, name: &str, arguments: &Value) -> Result<ToolOutput, ToolError> {

@@ -38,7 +38,7 @@ impl<'a> Session<'a> {
         let scope = Arc::new(Scope::new());
         let mut context = Context::new(cwd.to_owned(), None, scope, Environment::default());
         context.settings.edit.active = true;
-        Self { tools: builtin(Arc::new(context)), runtime }
+        Self { tools: builtin(&Arc::new(context)), runtime }
     }
 
     fn call(&self, name: &str, arguments: &Value) -> Result<String, String> {

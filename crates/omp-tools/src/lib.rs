@@ -117,8 +117,8 @@ fn offered(tool: impl Tool + 'static) -> Option<Arc<dyn Tool>> {
 }
 
 /// The built-in tools that a session can have from its start, always in the same order. May wait for the disk.
-pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
-    CODE.iter().filter_map(|(_, construct)| construct(Arc::clone(&context))).collect()
+pub fn builtin(context: &Arc<Context>) -> Vec<Arc<dyn Tool>> {
+    CODE.iter().filter_map(|(_, construct)| construct(Arc::clone(context))).collect()
 }
 
 /// The tool for these machines. May wait for the disk.
@@ -132,8 +132,8 @@ pub fn resolve(context: Arc<Context>) -> Arc<dyn Tool> {
 }
 
 /// The tool of a session with a goal.
-pub fn goal(context: Arc<Context>) -> Arc<dyn Tool> {
-    Arc::new(goal::GoalTool::new(&context))
+pub fn goal(context: &Context) -> Arc<dyn Tool> {
+    Arc::new(goal::GoalTool::new(context))
 }
 
 /// Arguments as the tool's own type. The schema was checked before, so this fails on a mismatch between the two.

@@ -14,7 +14,8 @@ const SHORTEST: usize = 2;
 /// What every account has left, account by account.
 pub fn quotas_text(reports: &[QuotaReport]) -> String {
     if reports.is_empty() {
-        return "No account that reports its quota is logged in. Log in with: omp login".to_owned();
+        return "No account that reports its quota is logged in (use omp login, or /login in a session)"
+            .to_owned();
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);

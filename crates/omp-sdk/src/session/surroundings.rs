@@ -158,7 +158,7 @@ impl SessionBuilder {
         context.is_trusted = Arc::new(move || trust.code().is_ok());
         context.history = file_history::of_session(self, folder, &context);
         let context = Arc::new(context);
-        let mut all = omp_tools::builtin(Arc::clone(&context));
+        let mut all = omp_tools::builtin(&context);
         all.retain(|tool| modes::is_offered(&self.options, &self.settings, &tool.definition().name));
         let tools = match &self.options.tools {
             ToolFilter::All => all,

@@ -61,7 +61,7 @@ fn setting(timeout: Option<u64>, behaviour: Option<Behaviour>) -> Setting {
 
 impl Setting {
     fn tool(&self) -> Arc<dyn Tool> {
-        let tools = builtin(Arc::clone(&self.context));
+        let tools = builtin(&self.context);
         tools.into_iter().find(|tool| tool.definition().name == "ask").unwrap()
     }
 

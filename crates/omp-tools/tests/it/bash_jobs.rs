@@ -44,7 +44,7 @@ impl Desk {
         let jobs = Arc::new(Jobs::new(Limits { running: setup.limit, ..Limits::default() }));
         context.settings.jobs = setup.jobs;
         context.jobs = Some(Arc::clone(&jobs));
-        let tools = builtin(Arc::new(context));
+        let tools = builtin(&Arc::new(context));
         Self { project, jobs, tools }
     }
 

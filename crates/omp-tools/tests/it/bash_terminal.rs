@@ -59,7 +59,7 @@ fn tools(project: &Project, person: Option<Arc<Person>>) -> Arc<dyn Tool> {
     let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
     context.settings = project.settings.clone();
     context.commands.terminal = person.map(|person| person as Arc<dyn PtyView>);
-    let tools = builtin(Arc::new(context));
+    let tools = builtin(&Arc::new(context));
     tools.into_iter().find(|tool| tool.definition().name == "bash").unwrap()
 }
 

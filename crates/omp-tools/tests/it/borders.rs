@@ -36,7 +36,7 @@ impl Place {
     }
 
     fn tool(&self, name: &str) -> Arc<dyn Tool> {
-        let tools = builtin(Arc::clone(&self.context));
+        let tools = builtin(&self.context);
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }
 

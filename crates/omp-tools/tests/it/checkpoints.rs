@@ -20,7 +20,7 @@ fn context(modes: Modes) -> Arc<Context> {
 }
 
 async fn run(context: &Arc<Context>, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
-    let tools = builtin(Arc::clone(context));
+    let tools = builtin(context);
     let tool = tools.into_iter().find(|one| one.definition().name == tool).unwrap();
     tool.run(invocation(&arguments, CancellationToken::new(), Updates::ignored())).await
 }

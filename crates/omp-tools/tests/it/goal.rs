@@ -17,7 +17,7 @@ fn context() -> Arc<Context> {
 }
 
 async fn goal(context: &Arc<Context>, arguments: Value) -> Result<ToolOutput, ToolError> {
-    let tool = omp_tools::goal(Arc::clone(context));
+    let tool = omp_tools::goal(context);
     tool.run(invocation(&arguments, CancellationToken::new(), Updates::ignored())).await
 }
 
@@ -56,7 +56,7 @@ async fn every_operation_tells_where_the_goal_stands() {
     );
 
     let validators = omp_agent::Validators::default();
-    let tool = omp_tools::goal(Arc::clone(&context));
+    let tool = omp_tools::goal(&context);
     for wrong in
         [json!({"op": "create", "objective": "x", "token_budget": 0}), json!({"op": "win"}), json!({})]
     {

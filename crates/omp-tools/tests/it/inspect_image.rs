@@ -91,7 +91,7 @@ async fn look_with(
     if let Some(vision) = vision {
         assert!(context.vision.set(Arc::new(vision)).is_ok());
     }
-    let tools = builtin(Arc::new(context));
+    let tools = builtin(&Arc::new(context));
     let tool = tools.iter().find(|tool| tool.definition().name == "inspect_image").unwrap();
     let arguments = json!({ "path": path, "question": "What is it?" });
     tool.run(invocation(&arguments, cancel, Updates::ignored())).await.map_err(|error| error.message)

@@ -34,7 +34,7 @@ impl Desk {
         let mut context = Context::new(project.path(), None, scope, environment);
         context.jobs = Some(Arc::clone(jobs));
         agent.clone_into(&mut context.agent);
-        let tools = builtin(Arc::new(context));
+        let tools = builtin(&Arc::new(context));
         let tool = tools.into_iter().find(|tool| tool.definition().name == "job").unwrap();
         Self { _project: project, jobs: Arc::clone(jobs), tool, agent: agent.to_owned() }
     }

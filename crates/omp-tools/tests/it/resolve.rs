@@ -23,7 +23,7 @@ impl Desk {
         let project = Project::new();
         let (scope, environment) = (Arc::new(Scope::new()), Environment::default());
         let context = Arc::new(Context::new(project.path(), None, scope, environment));
-        let tools = builtin(Arc::clone(&context));
+        let tools = builtin(&context);
         let resolve = tools.into_iter().find(|tool| tool.definition().name == "resolve").unwrap();
         Self { _project: project, context, resolve, told: Arc::default() }
     }

@@ -28,7 +28,7 @@ impl World {
         let (scope, environment) = (project.scope.clone(), project.environment.clone());
         let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
         (context.settings, context.scans) = (project.settings.clone(), scans);
-        Self { tools: builtin(Arc::new(context)), project, finder }
+        Self { tools: builtin(&Arc::new(context)), project, finder }
     }
 
     fn files(&self) -> Vec<String> {

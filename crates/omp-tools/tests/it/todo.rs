@@ -37,7 +37,7 @@ impl World {
         let mut context = Context::new("/".into(), None, Arc::new(Scope::new()), environment);
         context.todos = Arc::clone(&list);
         let tool =
-            builtin(Arc::new(context)).into_iter().find(|tool| tool.definition().name == "todo").unwrap();
+            builtin(&Arc::new(context)).into_iter().find(|tool| tool.definition().name == "todo").unwrap();
         Self { list, tool }
     }
 

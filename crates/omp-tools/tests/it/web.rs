@@ -42,7 +42,7 @@ impl Reader {
         // Pages have a limit of their own.
         context.settings.read.default_limit = 2_000;
         let tool =
-            builtin(Arc::new(context)).into_iter().find(|tool| tool.definition().name == "read").unwrap();
+            builtin(&Arc::new(context)).into_iter().find(|tool| tool.definition().name == "read").unwrap();
         Self { tool, kept, _directory: directory }
     }
 

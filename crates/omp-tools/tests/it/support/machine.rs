@@ -167,7 +167,7 @@ impl Machine {
         context.settings = self.settings.clone();
         context.spills = Arc::new(Shelf(Arc::clone(&self.spilled)));
         context.ssh = SshHosts::new(vec![self.host(trust)], Arc::clone(&connections)).map(Arc::new);
-        let mut tools = omp_tools::builtin(Arc::new(context)).into_iter();
+        let mut tools = omp_tools::builtin(&Arc::new(context)).into_iter();
         Remote { tool: tools.find(|tool| tool.definition().name == "ssh").unwrap(), connections }
     }
 

@@ -66,7 +66,7 @@ impl Project {
         context.settings = self.settings.clone();
         context.now = now;
         context.resources = self.resources.clone();
-        let tools = builtin(Arc::new(context));
+        let tools = builtin(&Arc::new(context));
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }
 

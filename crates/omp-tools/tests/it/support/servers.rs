@@ -195,7 +195,7 @@ impl Bench {
 
 impl Seat {
     pub(crate) fn tool(&self, name: &str) -> Arc<dyn Tool> {
-        let tools = builtin(self.context.clone()).into_iter();
+        let tools = builtin(&self.context).into_iter();
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }
 

@@ -27,7 +27,7 @@ impl Session {
         let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
         context.settings = project.settings.clone();
         context.resources = project.resources.clone();
-        let tools = builtin(Arc::new(context));
+        let tools = builtin(&Arc::new(context));
         Self { project, tools }
     }
 
