@@ -15,13 +15,11 @@ const CRATE_LINES: usize = 20_000;
 fn item<'t>(lines: &'t [&'t str], start: usize) -> &'t [&'t str] {
     let first = lines[start];
     let indent = &first[..first.len() - first.trim_start().len()];
-    let length = lines[start..]
-        .iter()
-        .position(|line| {
-            line.strip_prefix(indent)
-                .is_some_and(|rest| rest == "}" || rest.ends_with("{}") || rest.ends_with(';'))
-        })
-        .unwrap_or(0);
+    let is_last = |line: &&str| {
+        let rest = line.strip_prefix(indent).filter(|rest| !rest.starts_with(' '));
+        rest.is_some_and(|rest| rest == "}" || rest.ends_with("{}") || rest.ends_with(';'))
+    };
+    let length = lines[start..].iter().position(is_last).expect("an item has an end");
     &lines[start..=start + length]
 }
 
