@@ -141,8 +141,8 @@ async fn rows_by_query() {
             .contains("has no column 'nothing' (columns: id, name")
     );
     assert!(project.read_error("app.db:users?order=age:up").await.contains(":asc or :desc"));
-    assert!(project.read_error("app.db:users?foo=1").await.contains("Unknown query parameter 'foo'"));
-    assert!(project.read_error("app.db:users?limit=x").await.contains("limit must be a whole number"));
+    assert!(project.read_error("app.db:users?foo=1").await.contains("unknown query parameter 'foo'"));
+    assert!(project.read_error("app.db:users?limit=x").await.contains("limit must be an integer"));
 }
 
 /// proves: FIL-059
