@@ -41,7 +41,7 @@ impl SessionModes {
                 Vec::new()
             }
             Some(file) => {
-                vec![format!("The plan {file} of the session is gone; planning goes on without it.")]
+                vec![format!("The plan {file} of the session is gone; planning continues without it.")]
             }
             None => Vec::new(),
         }
@@ -58,7 +58,9 @@ impl SessionModes {
                 self.shared.goal.restore(Some(goal));
                 Vec::new()
             }
-            _ => vec!["The goal of the session could not be read; it goes on without one.".to_owned()],
+            _ => vec![
+                "The goal of the session could not be read; the session continues without one.".to_owned(),
+            ],
         }
     }
 

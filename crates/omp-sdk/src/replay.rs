@@ -276,7 +276,7 @@ impl Session {
 
 /// What the user is told of a recording that could not be written to its end.
 pub fn incomplete(why: &str) -> String {
-    format!("The recording is not complete: {why}. The session goes on without it.")
+    format!("The recording is not complete: {why}. The session continues without it.")
 }
 
 /// Begins a recording in a new file, for [`SessionOptions::deck`].

@@ -31,7 +31,7 @@ pub fn quotas_text(reports: &[QuotaReport]) -> String {
 fn line(window: &QuotaWindow, now_ms: i64) -> String {
     let used = format!("  {:<15} {:>5.1} % used", window.name, window.used_percent);
     match window.resets_at.map(|at| at.saturating_sub(now_ms)) {
-        Some(left) if left > 0 => format!("{used}, begins anew in {}", span(left / 1000)),
+        Some(left) if left > 0 => format!("{used}, resets in {}", span(left / 1000)),
         _ => used,
     }
 }

@@ -102,7 +102,7 @@ fn quotas_are_shown_by_account_and_remembered() {
         text.stdout
     );
     assert!(
-        text.stdout.contains("5 hours") && text.stdout.contains("31.5 % used, begins anew in "),
+        text.stdout.contains("5 hours") && text.stdout.contains("31.5 % used, resets in "),
         "{}",
         text.stdout
     );
