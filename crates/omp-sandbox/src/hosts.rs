@@ -82,8 +82,8 @@ pub trait Escalation: Send + Sync {
     /// A confined command was refused something. Shall it run again, outside?
     fn outside<'a>(&'a self, call: &'a str, command: &'a str, why: &'a Denial) -> Answer<'a>;
 
-    /// A confined command wants to reach a host.
-    fn host<'a>(&'a self, host: &'a str, port: u16) -> Answer<'a>;
+    /// A confined command wants to reach a host: one of those that are running.
+    fn host<'a>(&'a self, host: &'a str, port: u16, running: &'a [String]) -> Answer<'a>;
 }
 
 /// Yes or no, when somebody has said so.
@@ -117,6 +117,24 @@ struct State {
     /// Refused since somebody last asked.
     refused: Vec<String>,
     upstream: Option<String>,
+    /// Confined commands that are running, for the question about a host.
+    running: Vec<String>,
+}
+
+/// A confined command that is running, until this is dropped.
+#[derive(Debug)]
+pub struct RunningCommand {
+    book: Arc<HostBook>,
+    command: String,
+}
+
+impl Drop for RunningCommand {
+    fn drop(&mut self) {
+        let mut state = self.book.lock();
+        if let Some(at) = state.running.iter().position(|command| *command == self.command) {
+            state.running.remove(at);
+        }
+    }
 }
 
 impl std::fmt::Debug for HostBook {
@@ -160,6 +178,12 @@ impl HostBook {
         let _ = self.escalation.set(escalation);
     }
 
+    /// Notes that a confined command runs.
+    pub fn running(self: &Arc<Self>, command: &str) -> RunningCommand {
+        self.lock().running.push(command.to_owned());
+        RunningCommand { book: Arc::clone(self), command: command.to_owned() }
+    }
+
     /// The hosts that were refused since the last time.
     pub fn take_refused(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().refused)
@@ -199,8 +223,9 @@ impl HostBook {
         if let Some(reach) = self.known(host) {
             return reach; // The one before was about the same host.
         }
+        let running = self.lock().running.clone();
         let allowed = match self.escalation.get() {
-            Some(escalation) => escalation.host(host, port).await,
+            Some(escalation) => escalation.host(host, port, &running).await,
             None => false,
         };
         self.lock().answers.insert(host.to_owned(), allowed);

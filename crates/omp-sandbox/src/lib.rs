@@ -40,7 +40,7 @@ pub use bubblewrap::Wrap;
 pub use caches::writable_caches;
 pub use confinement::{Confinement, Prepared};
 pub use denial::{Denial, denied};
-pub use hosts::{Answer, Escalation, HostBook, HostSources, OtherHosts};
+pub use hosts::{Answer, Escalation, HostBook, HostSources, OtherHosts, RunningCommand};
 pub use landlock::abi as landlock_abi;
 pub use plan::Plan;
 pub use policy::{FileIdentity, Network, Policy};

@@ -173,6 +173,36 @@ async fn destructive_questions_have_numbers() {
     assert!(asker.texts()[1].contains("outside the workspace"), "{}", asker.texts()[1]);
 }
 
+/// The question about a host names the command that wants to reach it.
+#[tokio::test]
+async fn the_question_about_a_host_shows_the_command() {
+    let home = world("");
+    let asker = Scripted::new(&[Answer::No]);
+    let fetch = "python3 -c \"import urllib.request; urllib.request.urlopen('http://x.example:81/')\"";
+    results(&home, &asker, bash(fetch)).await;
+    let text = asker.texts().remove(0);
+    assert!(text.contains("Host: x.example:81") && text.contains(&format!("Command: {fetch}")), "{text}");
+}
+
+/// `git clean` deletes what git does not track: the question counts it.
+// proves: SEC-022
+#[tokio::test]
+async fn the_question_about_git_clean_counts_what_it_deletes() {
+    let home = world("tools:\n  approvalMode: write\n  approval:\n    bash: allow\n");
+    let asker = Scripted::new(&[Answer::No]);
+    results(&home, &asker, bash("git init -q . && touch tracked && git add tracked")).await;
+    for name in ["new.txt", "out/a.log", "out/b.log"] {
+        home.write(format!("work/{name}"), "0123456789");
+    }
+    home.write("work/.gitignore", "*.log\n");
+    results(&home, &asker, bash("git clean -fdx")).await;
+    results(&home, &asker, bash("git clean -f")).await;
+    let texts = asker.texts();
+    let [all, plain] = &texts[texts.len() - 2..] else { panic!("{texts:?}") };
+    assert!(all.contains("4 files, 36 B") && all.contains("/out"), "{all}");
+    assert!(plain.contains("2 files, 16 B") && !plain.contains("/out"), "{plain}");
+}
+
 /// "Always" is kept where the user finds it, for commands of that kind and no others; other words in the file stay.
 #[tokio::test]
 async fn always_becomes_a_rule() {

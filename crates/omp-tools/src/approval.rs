@@ -9,6 +9,7 @@ use omp_workspace::footprint;
 use omp_workspace::path::plain_path;
 pub use omp_workspace::path::real_path;
 pub use omp_workspace::repository::first_risk;
+use omp_workspace::repository::{IgnoredFiles, untracked};
 use serde_json::{Map, Value};
 
 use crate::{Context, InternalUrl};
@@ -43,7 +44,7 @@ pub(crate) fn at_stake(
     arguments: &Map<String, Value>,
 ) -> Option<ApprovalDetail> {
     let command = text(arguments, "command")?;
-    let places = verdict(context, start, command, arguments).at_stake;
+    let places = doomed(&verdict(context, start, command, arguments));
     if places.is_empty() {
         return None;
     }
@@ -57,6 +58,19 @@ pub(crate) fn at_stake(
     let where_to = if outside { ", outside the workspace" } else { "" };
     let value = format!("{}{more}: {numbers}{where_to}", names.join(", "));
     Some(ApprovalDetail { label: "Destroys", value })
+}
+
+/// Places of which a command would destroy something. Waits for the disk.
+pub(crate) fn doomed(verdict: &Verdict) -> Vec<PathBuf> {
+    let cleaned = verdict.git_cleans.iter().flat_map(|clean| {
+        let ignored = match (clean.only_ignored, clean.ignored) {
+            (true, _) => IgnoredFiles::Only,
+            (false, true) => IgnoredFiles::Included,
+            (false, false) => IgnoredFiles::Kept,
+        };
+        untracked(&clean.directory, ignored, clean.whole_directories).unwrap_or_default()
+    });
+    verdict.at_stake.iter().cloned().chain(cleaned).collect()
 }
 
 /// Where a command begins, and what is set there.

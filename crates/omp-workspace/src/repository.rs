@@ -3,14 +3,17 @@
 //! A repository that came as an archive brings its own `.git`: settings that name programs (`diff.external`, filters,
 //! `core.sshCommand`), hooks, submodules with settings of their own. `git status` and `git diff` run some of them.
 //! [`first_risk`] looks at the repository as git would find it and names the first thing that is not known to be
-//! harmless. It errs on the side of naming one.
+//! harmless. It errs on the side of naming one. [`untracked`] is what `git clean` would delete.
 
 mod config;
 mod index;
+mod untracked;
 
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+
+pub use untracked::{IgnoredFiles, untracked};
 
 /// Hooks that also run with commands that only look, or only change branches. Others belong to commands that are known to
 /// run them.
@@ -98,8 +101,7 @@ impl Repository {
     /// Git looks into submodules: into those that its index has, whatever `.gitmodules` says.
     fn risky_submodule(&self, depth: usize, seen: &mut usize) -> Option<String> {
         let work_tree = self.work_tree.as_ref()?;
-        let id_length = if self.has_long_ids() { 32 } else { 20 };
-        let paths = match index::submodules(&self.git, id_length) {
+        let paths = match index::submodules(&self.git, self.id_length()) {
             Ok(paths) => paths,
             Err(why) => return Some(why),
         };
@@ -110,9 +112,10 @@ impl Repository {
         })
     }
 
-    /// Is the object format SHA-256?
-    fn has_long_ids(&self) -> bool {
-        matches!(read(&self.common.join("config")), Ok(Some(text)) if config::has_long_ids(&text))
+    /// Bytes of an object's id: SHA-256 or SHA-1.
+    fn id_length(&self) -> usize {
+        let long = matches!(read(&self.common.join("config")), Ok(Some(text)) if config::has_long_ids(&text));
+        if long { 32 } else { 20 }
     }
 
     /// Is this the directory that the files of the repository are in?

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use omp_workspace::repository::first_risk;
+use omp_workspace::repository::{IgnoredFiles, first_risk, untracked};
 
 fn git(directory: &Path, words: &[&str]) {
     let mut command = Command::new("git");
@@ -179,4 +179,82 @@ fn a_broken_repository_hides_nothing() {
     std::fs::remove_dir_all(inner.join(".git")).unwrap();
     std::fs::write(inner.join(".git"), "gitdir: ../.git\n").unwrap();
     assert_eq!(first_risk(&inner).as_deref(), Some("diff.external"));
+}
+
+/// What is found is what git says that it would delete.
+#[test]
+fn untracked_files_are_those_that_git_clean_names() {
+    let base = tempfile::tempdir().unwrap();
+    let root = base.path().canonicalize().unwrap().join("one");
+    repository(&root, &[]);
+    let files = [
+        "src/tracked.rs",
+        "src/new.rs",
+        "src/deep/er/new.rs",
+        "build/out.o",
+        "build/keep/x",
+        "notes.txt",
+        "logs/a.log",
+        "logs/b.txt",
+        "mixed/a.log",
+        "mixed/deep/c.log",
+        "name with space/\u{e4}",
+        "inner/file",
+    ];
+    for file in files {
+        let path = root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file).unwrap();
+    }
+    std::fs::create_dir(root.join("empty")).unwrap();
+    std::fs::write(root.join(".gitignore"), "*.log\n/build/*\n!/build/keep\n").unwrap();
+    std::fs::write(root.join("src/.gitignore"), "new.rs\n").unwrap();
+    std::fs::write(root.join(".git/info/exclude"), "notes.txt\n").unwrap();
+    git(&root, &["add", "src/tracked.rs", ".gitignore", "src/.gitignore"]);
+    repository(&root.join("inner"), &[]);
+    for (letters, ignored, whole) in [
+        ("-n", IgnoredFiles::Kept, false),
+        ("-nd", IgnoredFiles::Kept, true),
+        ("-nx", IgnoredFiles::Included, false),
+        ("-ndx", IgnoredFiles::Included, true),
+        ("-nX", IgnoredFiles::Only, false),
+        ("-ndX", IgnoredFiles::Only, true),
+    ] {
+        for below in ["", "src"] {
+            let directory = root.join(below);
+            assert_eq!(
+                files_below(&untracked(&directory, ignored, whole).unwrap()),
+                would_delete(&directory, letters),
+                "{letters} in {below:?}"
+            );
+        }
+    }
+    assert_eq!(untracked(base.path(), IgnoredFiles::Kept, true), None, "no repository");
+}
+
+/// The files that `git clean` would delete.
+fn would_delete(directory: &Path, letters: &str) -> Vec<std::path::PathBuf> {
+    let mut command = Command::new("git");
+    command.current_dir(directory).args(["-c", "core.quotePath=false", "clean", letters]).env_clear();
+    let output =
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", directory).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let named = |line: &str| {
+        let name = line.strip_prefix("Would remove ")?;
+        Some(directory.join(name.trim_matches('"')))
+    };
+    files_below(&text.lines().filter_map(named).collect::<Vec<_>>())
+}
+
+fn files_below(places: &[std::path::PathBuf]) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    let mut waiting = places.to_vec();
+    while let Some(path) = waiting.pop() {
+        match std::fs::read_dir(&path) {
+            Ok(entries) => waiting.extend(entries.map(|entry| entry.unwrap().path())),
+            Err(_) => files.push(path),
+        }
+    }
+    files.sort();
+    files
 }

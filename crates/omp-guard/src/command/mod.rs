@@ -9,6 +9,7 @@
 mod critical;
 mod delete;
 mod execute;
+mod git_clean;
 pub(crate) mod path;
 mod script;
 mod sets;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use crate::effects::{self, Effects, Unknown};
 
+pub use git_clean::GitClean;
 pub use script::{Script, Simple};
 pub use shell::Shell;
 
@@ -61,6 +63,8 @@ pub struct Verdict {
     pub effects: Effects,
     /// Places of which something would be gone, as far as they can be told: for the question about it.
     pub at_stake: Vec<PathBuf>,
+    /// Calls of `git clean`: what they hit, the repositories tell.
+    pub git_cleans: Vec<GitClean>,
     /// Its simple commands; `None` if it is not in the judged grammar as a whole, and where its words may mean something
     /// else than they say.
     pub script: Option<Script>,
@@ -73,7 +77,7 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
     if command.len() > LONGEST {
         let shell = Shell { uncertain: true, ..place.shell.clone() };
         let effects = Effects::unknown(Unknown::Syntax("too much text"));
-        return Verdict { critical: Some(BEYOND), effects, at_stake: Vec::new(), script: None, shell };
+        return Verdict { critical: Some(BEYOND), effects, shell, ..Verdict::default() };
     }
     let (script, effects) = judged(command, place);
     let mut walk = walk::Walk::new(place);
@@ -81,9 +85,9 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
         true => walk.finish(),
         false => by_lines(command, place),
     };
-    let walk::Followed { critical, at_stake, mut shell } = followed;
+    let walk::Followed { critical, at_stake, git_cleans, mut shell } = followed;
     shell.uncertain |= script.is_none() && sets::risky(command);
-    Verdict { critical, effects, at_stake, script, shell }
+    Verdict { critical, effects, at_stake, git_cleans, script, shell }
 }
 
 /// What the judged grammar and the table say. They know nothing of a shell in which names mean something else.

@@ -11,7 +11,7 @@ use super::execute::{self, Role};
 use super::path::{self, Target};
 use super::walk::Walk;
 use super::word::{self, Text};
-use super::{Place, critical, unwrap};
+use super::{Place, critical, git_clean, unwrap};
 use crate::effects::is_risky_variable;
 
 /// Places that a question could name.
@@ -101,6 +101,7 @@ impl Walk<'_> {
         let call = Call { words: inner, cwd: self.state.cwd.as_ref(), place: self.place };
         let (reason, role) = (critical::reason(&call), execute::role(&call));
         let places = critical::at_stake(&call);
+        let cleans = git_clean::of(&call);
         let in_this_shell = call.program() == "eval";
         let given = match text {
             Some(text) => text.fetched,
@@ -108,6 +109,7 @@ impl Walk<'_> {
         };
         self.find(reason);
         self.stake(places);
+        self.git_cleans.extend(cleans);
         self.find(given.then_some(execute::REASON));
         self.roles.push(role);
         if let Some(known) = text.as_ref().and_then(Text::known) {

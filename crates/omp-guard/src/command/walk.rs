@@ -9,6 +9,7 @@ use brush_parser::ast::{
 use brush_parser::{Parser, ParserOptions};
 
 use super::execute::{self, Role};
+use super::git_clean::GitClean;
 use super::shell::Shell;
 use super::word::Text;
 use super::{BEYOND, Place, critical};
@@ -32,6 +33,7 @@ pub(super) struct State {
 pub(super) struct Followed {
     pub(super) critical: Option<&'static str>,
     pub(super) at_stake: Vec<PathBuf>,
+    pub(super) git_cleans: Vec<GitClean>,
     pub(super) shell: Shell,
 }
 
@@ -42,6 +44,7 @@ pub(super) struct Walk<'a> {
     found: Option<&'static str>,
     /// Places of which something would be gone.
     pub(super) at_stake: Vec<PathBuf>,
+    pub(super) git_cleans: Vec<GitClean>,
     /// What each program does with what it reads and writes, for pipelines.
     pub(super) roles: Vec<Role>,
     /// What the last simple command prints, if its words tell.
@@ -67,6 +70,7 @@ impl<'a> Walk<'a> {
             state,
             found: None,
             at_stake: Vec::new(),
+            git_cleans: Vec::new(),
             roles,
             printed: None,
             following,
@@ -76,7 +80,12 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn finish(self) -> Followed {
-        Followed { critical: self.found, at_stake: self.at_stake, shell: self.state.shell }
+        Followed {
+            critical: self.found,
+            at_stake: self.at_stake,
+            git_cleans: self.git_cleans,
+            shell: self.state.shell,
+        }
     }
 
     /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.

@@ -55,10 +55,12 @@ impl Escalation for LettingOut {
         .boxed()
     }
 
-    fn host<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, bool> {
+    fn host<'a>(&'a self, host: &'a str, port: u16, running: &'a [String]) -> BoxFuture<'a, bool> {
         async move {
             let reason = "a sandboxed command wants to connect to a host that is not allowed yet".to_owned();
-            let details = vec![detail("Host", &format!("{host}:{port}"))];
+            let mut details = vec![detail("Host", &format!("{host}:{port}"))];
+            // With several at once it cannot be told which one asks.
+            details.extend(running.iter().map(|command| detail("Command", command)));
             let Some((guard, request)) = self.request("sandbox", reason, details) else { return false };
             guard.put(&request).await.is_some_and(|reply| reply.allows())
         }

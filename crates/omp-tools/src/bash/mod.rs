@@ -80,7 +80,9 @@ impl Context {
 
     /// Places where the command of a call is known to delete or overwrite something.
     pub fn doomed(&self, arguments: &Map<String, Value>) -> Vec<PathBuf> {
-        let Verdict { effects, mut at_stake, .. } = self.judge(arguments);
+        let verdict = self.judge(arguments);
+        let mut at_stake = approval::doomed(&verdict);
+        let effects = verdict.effects;
         let overwritten = effects.writes.iter().filter_map(|target| target.path.clone());
         at_stake.extend(effects.destroys.iter().filter_map(|target| target.path.clone()));
         at_stake.extend(overwritten.filter(|path| path.is_file()));
@@ -207,6 +209,8 @@ impl Bash {
         let place = self.context.follow_directory(&shell, place);
         let watch = Watch::new(&settings.bash.minimizer, &order.command);
         let whole = spills.open(TOOL.name);
+        let hosts = self.context.commands.sandbox.hosts();
+        let running = confine.confined().map(|_| hosts.running(&order.command));
         let call = Call {
             command: order.command,
             env: order.env.into_iter().collect(),
@@ -222,7 +226,7 @@ impl Bash {
                 None => Hold::default(),
             }),
         };
-        Ok(Prepared { shell, call, watch, timeout, confine, denied: Arc::clone(denied) })
+        Ok(Prepared { shell, call, watch, timeout, confine, denied: Arc::clone(denied), running })
     }
 
     /// What the model asked for, cleaned up, unless there is a better tool for it.

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{ToolError, Updates};
 use omp_jobs::Running;
-use omp_sandbox::Denial;
+use omp_sandbox::{Denial, RunningCommand};
 use omp_shell::session::{Answer, Call, Hold, Place, ShellSpec};
 use omp_shell::{Ending, Snapshot};
 use omp_types::{ToolOutput, UserBlock};
@@ -28,6 +28,8 @@ pub(super) struct Prepared {
     pub(super) confine: Confine,
     /// Learns what the sandbox refused.
     pub(super) denied: Arc<OnceLock<Denial>>,
+    /// Kept while the command runs.
+    pub(super) running: Option<RunningCommand>,
 }
 
 /// The shell that a command runs in.
@@ -128,7 +130,7 @@ async fn carry_out(
     cancel: CancellationToken,
     audience: Arc<Audience>,
 ) -> Result<ToolOutput, ToolError> {
-    let Prepared { shell, call, watch, timeout, confine, denied } = prepared;
+    let Prepared { shell, call, watch, timeout, confine, denied, running: _running } = prepared;
     let was = match &call.place {
         Place::Current => shells_directory(&context, &shell),
         Place::Once(directory) | Place::Stay(directory) => directory.clone(),

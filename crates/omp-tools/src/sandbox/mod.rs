@@ -117,7 +117,7 @@ impl Sandbox {
         at.map(|at| outside.swap_remove(at)).is_some()
     }
 
-    pub fn hosts(&self) -> &HostBook {
+    pub fn hosts(&self) -> &Arc<HostBook> {
         &self.book
     }
 

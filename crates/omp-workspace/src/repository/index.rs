@@ -1,4 +1,4 @@
-//! The submodules of an index: entries that are commits.
+//! The paths of an index: all of them, or those of submodules, whose entries are commits.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -17,8 +17,21 @@ const FLAGS: usize = 2;
 /// Set where two more bytes of flags follow.
 const EXTENDED: u8 = 0x40;
 
+/// An entry: its mode and its path.
+type Entry = ([u8; 4], Vec<u8>);
+
 /// The paths of submodules, or why they cannot be told. `id_length` is that of the repository's object format.
 pub(super) fn submodules(git: &Path, id_length: usize) -> Result<Vec<PathBuf>, String> {
+    let commits = entries(git, id_length)?.into_iter().filter(|(mode, _)| *mode == COMMIT);
+    Ok(commits.map(|(_, path)| PathBuf::from(OsStr::from_bytes(&path))).collect())
+}
+
+/// All paths, or why they cannot be told.
+pub(super) fn paths(git: &Path, id_length: usize) -> Result<Vec<Vec<u8>>, String> {
+    Ok(entries(git, id_length)?.into_iter().map(|(_, path)| path).collect())
+}
+
+fn entries(git: &Path, id_length: usize) -> Result<Vec<Entry>, String> {
     let file = git.join("index");
     let unreadable = || "an unreadable index".to_owned();
     match file.metadata() {
@@ -31,19 +44,15 @@ pub(super) fn submodules(git: &Path, id_length: usize) -> Result<Vec<PathBuf>, S
 }
 
 /// `None` for anything that is not an index to its last byte, and for one that has its entries in another file.
-fn read(bytes: &[u8], id_length: usize) -> Option<Vec<PathBuf>> {
+fn read(bytes: &[u8], id_length: usize) -> Option<Vec<Entry>> {
     let (version, count) = (number(bytes, 4)?, number(bytes, 8)?);
     if bytes.get(..4)? != b"DIRC" || !(2..=4).contains(&version) {
         return None;
     }
     let mut reader = Reader { bytes, at: HEADER, id_length, version, path: Vec::new() };
-    let mut found = Vec::new();
-    for _ in 0..count {
-        if reader.entry()? == COMMIT {
-            found.push(PathBuf::from(OsStr::from_bytes(&reader.path)));
-        }
-    }
-    reader.has_all_entries().then_some(found)
+    let entries =
+        (0..count).map(|_| Some((reader.entry()?, reader.path.clone()))).collect::<Option<Vec<_>>>()?;
+    reader.has_all_entries().then_some(entries)
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
