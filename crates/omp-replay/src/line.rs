@@ -225,6 +225,9 @@ pub struct World {
     pub settings: Map<String, Value>,
     /// The conversation that the session went on with.
     pub messages: Vec<Arc<Message>>,
+    /// The lines of its file, if it was saved: a compaction works on entries, not on messages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<Value>,
     /// Columns and rows, if there was a terminal.
     pub terminal: Option<(u16, u16)>,
     /// Whether the conversation was saved.

@@ -16,7 +16,7 @@ use omp_llm::{Api, Model, ModelSource, SocketMode, SocketOptions, Transport};
 use omp_models::{Effort, ModelOptions};
 use omp_replay::line::World;
 use omp_replay::{Deck, Input, Player, Recorder, Report};
-use omp_session::Context;
+use omp_session::{Context, SharedWriter};
 use omp_types::AgentEvent;
 use omp_types::address::masked;
 use omp_workspace::write::private_file;
@@ -31,6 +31,9 @@ use crate::session::Session;
 use crate::session::builder::{ChosenModel, SessionBuilder};
 use crate::session::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
 use crate::session::surroundings::Surroundings;
+
+/// A longer session file is not part of a recording; a compaction in it is then not replayed exactly.
+const LONGEST_FILE: u64 = 64 * 1024 * 1024;
 
 /// The key of every provider in a playback: nobody is asked.
 const KEY: &str = "recorded-key";
@@ -83,14 +86,24 @@ impl SessionBuilder {
         surroundings: &Surroundings,
         effort: Effort,
         context: &Context,
-        session: &str,
+        record: &SharedWriter,
         listener: Box<dyn Listener>,
     ) -> Box<dyn Listener> {
         let Some(deck) = &self.options.deck else { return listener };
         if let Deck::Record(recorder) = deck {
-            let world =
-                World { session: session.to_owned(), ..self.world(chosen, surroundings, effort, context) };
-            recorder.begin(world, self.unspoken(chosen, session));
+            let (session, file) = {
+                let writer = record.lock();
+                (writer.header().id.clone(), writer.path().filter(|_| writer.is_saved()).map(Path::to_owned))
+            };
+            let world = World {
+                session: session.clone(),
+                entries: file
+                    .filter(|_| !context.messages.is_empty())
+                    .map(|file| lines(&file))
+                    .unwrap_or_default(),
+                ..self.world(chosen, surroundings, effort, context)
+            };
+            recorder.begin(world, self.unspoken(chosen, &session));
         }
         deck.listener(listener)
     }
@@ -142,6 +155,13 @@ impl SessionBuilder {
         entries.extend(keys.chain(headers).chain(address.iter().map(String::as_str)).filter(long).map(plain));
         Secrets::new(entries, session)
     }
+}
+
+/// The lines of a session file, as far as they can be read.
+fn lines(file: &Path) -> Vec<Value> {
+    let short = file.metadata().is_ok_and(|facts| facts.len() <= LONGEST_FILE);
+    let text = short.then(|| std::fs::read_to_string(file).ok()).flatten().unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// Settings that are not as they come.
@@ -377,6 +397,22 @@ pub async fn replay(path: &Path, place: &Path) -> Result<Report, PlaybackError> 
     playback.finish(&session).await
 }
 
+/// Where the replayed session is saved. A saved conversation can be looked into later, and the model is told so.
+fn persistence(world: &World, place: &Path) -> std::io::Result<Persistence> {
+    if !world.kept {
+        return Ok(Persistence::Off);
+    }
+    if world.entries.is_empty() {
+        return Ok(Persistence::New);
+    }
+    let file = place.join("continued.jsonl");
+    let mut writer = private_file(&file)?;
+    for entry in &world.entries {
+        writeln!(writer, "{entry}")?;
+    }
+    Ok(Persistence::Resume(file.to_string_lossy().into_owned()))
+}
+
 /// The recorded session, with everything that is not in the recording left out.
 fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, PlaybackError> {
     let world = player.world();
@@ -399,8 +435,7 @@ fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, Playbac
         },
         skills: SkillChoice::None,
         rules: RuleChoice::None,
-        // A saved conversation can be looked into later, and the model is told so.
-        persistence: if world.kept { Persistence::New } else { Persistence::Off },
+        persistence: persistence(world, place)?,
         deck: Some(Deck::Play(Arc::clone(player))),
         ..SessionOptions::new(PathBuf::from(&world.cwd), directories, Arc::new(Nothing))
     })

@@ -83,9 +83,8 @@ impl Session {
         let (context, writer) = open_session(&builder.options, &mut builder.warnings)?;
         let chosen = builder.choose_model(&context).await?;
         let (ground, config) = builder.prepare(chosen, &context, writer);
-        let id = ground.record.lock().header().id.clone();
-        let listener =
-            builder.start_deck(&ground.chosen, &ground.surroundings, ground.effort, &context, &id, listener);
+        let Groundwork { record, chosen, effort, surroundings, .. } = &ground;
+        let listener = builder.start_deck(chosen, surroundings, *effort, &context, record, listener);
         let effort = ground.effort;
         let assembly = builder.assemble(ground, config.intent_tracing, context.kept);
         let agent = Agent::new(assembly.loop_parts(&builder, listener), config);

@@ -167,39 +167,67 @@ fn interruptions_are_played_too() {
     }
 }
 
-/// Outputs became artifacts before a compaction: the part that it takes out gets the number it had.
-#[test]
-fn numbers_of_artifacts_come_again() {
+/// A model that counts with large outputs until `last`, and summarises when it is asked to.
+fn counting(last: usize) -> Server {
     let big = |number: usize| {
         let command = format!("seq -f 'number {number} %.0f' 1 9000");
         Reply::new().tool_call("bash", json!({"_i": "count", "command": command}))
     };
-    let sums = std::sync::atomic::AtomicUsize::new(0);
-    let server = Server::start(Scenario::dynamic(move |request: &RecordedRequest| {
+    let turns = std::sync::atomic::AtomicUsize::new(0);
+    Server::start(Scenario::dynamic(move |request: &RecordedRequest| {
         if request.body["tools"].as_array().is_none_or(Vec::is_empty) {
             return Reply::new().text("notes");
         }
-        let turn = sums.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        match turn {
-            0..=6 => big(turn),
-            _ => Reply::new().text("Done."),
-        }
-        .usage(Usage { input: request.raw_body.len() as u64 / 4, ..Usage::default() })
-    }));
-    let home = home(&server, Wire::OpenAiCompletions);
-    home.write(
-        "home/.omp/agent/config.yml",
-        "tools:\n  approvalMode: yolo\ncompaction:\n  thresholdTokens: 30000\n  keepRecentTokens: 2000\n",
-    );
-    omp_run(&home, &["--record", "bug.jsonl", "-p", "count"]).assert_success();
+        let turn = turns.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let reply = if turn < last { big(turn) } else { Reply::new().text("Done.") };
+        reply.usage(Usage { input: request.raw_body.len() as u64 / 4, ..Usage::default() })
+    }))
+}
+
+const SMALL_THRESHOLD: &str =
+    "tools:\n  approvalMode: yolo\ncompaction:\n  thresholdTokens: 30000\n  keepRecentTokens: 2000\n";
+
+/// Where the parts that compactions took out went, as the recording has it.
+fn taken_out(home: &Home) -> Vec<String> {
     let text = home.read(FILE);
     let ends = text.lines().filter(|line| line.contains("auto_compaction_end"));
-    let numbers: Vec<&str> =
-        ends.filter_map(|line| line.rsplit_once("read artifact://")).map(|(_, rest)| rest).collect();
+    ends.filter_map(|line| line.rsplit_once("read artifact://")).map(|(_, rest)| rest.to_owned()).collect()
+}
+
+/// Outputs became artifacts before a compaction: the part that it takes out gets the number it had.
+#[test]
+fn numbers_of_artifacts_come_again() {
+    let server = counting(7);
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", SMALL_THRESHOLD);
+    omp_run(&home, &["--record", "bug.jsonl", "-p", "count"]).assert_success();
+    let numbers = taken_out(&home);
     assert!(!numbers.is_empty() && !numbers[0].starts_with('0'), "a part went: {numbers:?}");
     let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
     assert!(played.stdout.contains("identical to the recording"), "{}{}", played.stdout, played.stderr);
     played.assert_success();
+}
+
+/// The recording begins in the middle of a conversation and goes over a compaction, which takes out what was said before.
+#[test]
+fn a_continued_session_is_replayed_over_a_compaction() {
+    for before in [2, 4, 6] {
+        let server = counting(before);
+        let home = home(&server, Wire::OpenAiCompletions);
+        home.write("home/.omp/agent/config.yml", SMALL_THRESHOLD);
+        omp_run(&home, &["-p", "count"]).assert_success();
+        let server = counting(7);
+        home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+        omp_run(&home, &["--continue", "--record", "bug.jsonl", "-p", "go on counting"]).assert_success();
+        assert!(!taken_out(&home).is_empty(), "{before}: a compaction was recorded");
+        let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
+        assert!(
+            played.stdout.contains("identical to the recording"),
+            "{before}: {}{}",
+            played.stdout,
+            played.stderr
+        );
+    }
 }
 
 #[test]
