@@ -3,6 +3,7 @@
 //! - [`BUILTINS`]: all of them, in one table, each with its [`Handler`].
 //! - [`interpret`]: what a submitted line means, in every interface. What is no built-in command goes to the session as a
 //!   prompt, where skills, Markdown commands and templates are expanded; [`listed`] names all of them with their sources.
+//! - [`unknown`]: what is said about a command that nobody knows.
 //! - [`answer`]: does what a command asks for and says what came of it, the same in a terminal and over a protocol.
 //!
 //! Nothing here draws. What only a screen can do is left to whoever has one: [`Answer::Screen`].
@@ -14,6 +15,7 @@ mod listing;
 mod parse;
 mod table;
 mod text;
+mod unknown;
 
 pub use answer::{Answer, Columns};
 pub use builtin::Builtin;
@@ -24,3 +26,4 @@ pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
+pub use unknown::{as_prompt, unknown};

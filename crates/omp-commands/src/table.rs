@@ -6,8 +6,8 @@
 use crate::builtin::Builtin;
 use crate::handler::{ScreenCommand, TextCall};
 use crate::text::{
-    about, changelog, compacting, conversation, machines, moving, permissions, provider, rewinding, roots,
-    sandbox, stats, todo, trust, upkeep, usage,
+    about, approval, changelog, compacting, conversation, machines, moving, permissions, provider, rewinding,
+    roots, sandbox, stats, todo, trust, upkeep, usage,
 };
 
 /// A handler that answers with text.
@@ -248,6 +248,13 @@ pub const BUILTINS: &[Builtin] = &[
         "Show the sandbox status of this session",
         answers!(call => sandbox::status(&call.session()).await),
     ),
+    Builtin::text(
+        "approval",
+        "Show or change the approval mode of this session",
+        answers!(call => approval::run(&call.session(), call.arguments)),
+    )
+    .hint("[auto|always-ask|write|yolo]")
+    .subcommands(&["auto", "always-ask", "write", "yolo"]),
     Builtin::text(
         "permissions",
         "Commands allowed without asking, and why others ask",

@@ -18,14 +18,21 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All of them, as people choose among them.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::AlwaysAsk, Self::Write, Self::Yolo];
+
     /// The mode of a word in settings and flags.
     pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "always-ask" => Some(Self::AlwaysAsk),
-            "write" => Some(Self::Write),
-            "auto" => Some(Self::Auto),
-            "yolo" => Some(Self::Yolo),
-            _ => None,
+        Self::ALL.into_iter().find(|mode| mode.word() == word)
+    }
+
+    /// What it means, for people who choose one.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Auto => "commands run sandboxed in the project; asks before leaving it",
+            Self::AlwaysAsk => "asks before every edit and command",
+            Self::Write => "edits files in the project; asks before commands",
+            Self::Yolo => "never asks, no sandbox",
         }
     }
 

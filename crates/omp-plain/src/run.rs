@@ -324,8 +324,10 @@ impl Plain {
         } else if matches!(interpret(text), Submission::Builtin(_)) {
             let (runner, line) = (self.runner.clone(), text.to_owned());
             self.spawn(|cancel| runner.answer(line, cancel));
+        } else if let Some(complaint) = omp_commands::unknown(&self.runner.context.host.session(), text) {
+            out(&format!("{complaint}\n"));
         } else {
-            self.submit(Prompt::text(text));
+            self.submit(Prompt::text(omp_commands::as_prompt(text).unwrap_or(text)));
         }
     }
 

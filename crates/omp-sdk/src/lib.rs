@@ -53,6 +53,7 @@ pub use omp_export::dump::Form as DumpForm;
 pub use omp_export::share::Shared;
 pub use omp_export::{Color as PageColor, Palette as PagePalette, Theme as PageTheme};
 pub use omp_extend::{CommandRow, CommandSource, Commands};
+pub use omp_guard::approval::Mode as ApprovalMode;
 pub use omp_guard::question::Question;
 pub use omp_guard::rules::Scope;
 pub use omp_guard::trust::{Agreement, Want, WantKind};

@@ -1,6 +1,7 @@
 //! Commands whose answer is a text, by topic.
 
 pub(crate) mod about;
+pub(crate) mod approval;
 pub(crate) mod changelog;
 pub(crate) mod compacting;
 pub(crate) mod conversation;

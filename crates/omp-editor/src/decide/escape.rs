@@ -1,6 +1,11 @@
 //! What Escape, the clear key and the exit key do.
 
+use std::time::Duration;
+
 use super::press::Presses;
+
+/// So long after something was stopped, a second press ends the program.
+const AFTER_INTERRUPT: Duration = Duration::from_secs(2);
 
 /// What two presses of Escape in an empty editor open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +83,7 @@ pub enum Escape {
 
 /// What Escape does now: the first that applies. `presses` remembers presses that did nothing; `now` is the time since
 /// any fixed moment.
-pub fn escape(state: EscapeState, presses: &mut Presses, now: std::time::Duration) -> Escape {
+pub fn escape(state: EscapeState, presses: &mut Presses, now: Duration) -> Escape {
     let order = [
         (state.editor_open, Escape::Editor),
         (state.compacting, Escape::CancelCompaction),
@@ -108,20 +113,46 @@ pub fn escape(state: EscapeState, presses: &mut Presses, now: std::time::Duratio
 pub enum ClearKey {
     /// Gives the selection to the clipboard.
     Copy,
+    /// Stops what is running and keeps the text; pressed again soon, the program ends.
+    Interrupt,
     /// Empties the editor; pressed again soon, the program ends.
     Clear,
     /// Ends the program.
     Exit,
 }
 
-/// What the clear key does: it copies a selection, else empties the editor, and a second press within the window ends
-/// the program.
-pub fn clear_key(has_selection: bool, presses: &mut Presses, now: std::time::Duration) -> ClearKey {
-    if has_selection {
-        presses.forget();
+/// What is known when the clear key is pressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClearState {
+    /// Something in the editor is selected.
+    pub has_selection: bool,
+    /// A turn, a command or a compaction is running.
+    pub is_running: bool,
+}
+
+/// Remembers presses of the clear key.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClearPresses {
+    clears: Presses,
+    interrupted: Option<Duration>,
+}
+
+/// What the clear key does: it copies a selection, stops what is running, else empties the editor. A second press within
+/// the window ends the program.
+pub fn clear_key(state: ClearState, presses: &mut ClearPresses, now: Duration) -> ClearKey {
+    if state.has_selection {
+        presses.clears.forget();
         return ClearKey::Copy;
     }
-    if presses.press(now) { ClearKey::Exit } else { ClearKey::Clear }
+    let stopped = presses.interrupted.take();
+    if stopped.is_some_and(|at| now.saturating_sub(at) <= AFTER_INTERRUPT) {
+        return ClearKey::Exit;
+    }
+    if state.is_running {
+        presses.interrupted = Some(now);
+        return ClearKey::Interrupt;
+    }
+    if presses.clears.press(now) { ClearKey::Exit } else { ClearKey::Clear }
 }
 
 /// What the exit key (Ctrl+D) does.

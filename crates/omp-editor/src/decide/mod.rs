@@ -5,5 +5,8 @@ mod escape;
 mod press;
 
 pub use enter::{Enter, EnterState, Queue, SendKey, StillBusy, enter};
-pub use escape::{ClearKey, DoubleEscape, Escape, EscapeState, ExitKey, clear_key, escape, exit_key};
+pub use escape::{
+    ClearKey, ClearPresses, ClearState, DoubleEscape, Escape, EscapeState, ExitKey, clear_key, escape,
+    exit_key,
+};
 pub use press::{DoubleLeft, LeftState, LeftTarget, Presses, WINDOW};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use omp_editor::decide::{
-    ClearKey, DoubleEscape, DoubleLeft, Enter, EnterState, Escape, EscapeState, ExitKey, LeftState,
-    LeftTarget, Presses, Queue, SendKey, StillBusy, clear_key, enter, escape, exit_key,
+    ClearKey, ClearPresses, ClearState, DoubleEscape, DoubleLeft, Enter, EnterState, Escape, EscapeState,
+    ExitKey, LeftState, LeftTarget, Presses, Queue, SendKey, StillBusy, clear_key, enter, escape, exit_key,
 };
 use omp_editor::{Border, Meaning, Prefix, ThinkingLevel, Visibility};
 
@@ -136,13 +136,24 @@ fn two_escapes_open_what_the_setting_says() {
 #[test]
 fn the_clear_key_ends_the_program_at_the_second_press() {
     let twice = |gap| {
-        let mut presses = Presses::default();
-        assert_eq!(clear_key(false, &mut presses, at(0)), ClearKey::Clear);
-        clear_key(false, &mut presses, at(gap))
+        let mut presses = ClearPresses::default();
+        assert_eq!(clear_key(ClearState::default(), &mut presses, at(0)), ClearKey::Clear);
+        clear_key(ClearState::default(), &mut presses, at(gap))
     };
     assert_eq!(twice(400), ClearKey::Exit);
     assert_eq!(twice(700), ClearKey::Clear);
-    assert_eq!(clear_key(true, &mut Presses::default(), at(0)), ClearKey::Copy);
+    let selected = ClearState { has_selection: true, is_running: true };
+    assert_eq!(clear_key(selected, &mut ClearPresses::default(), at(0)), ClearKey::Copy);
+    let running = ClearState { is_running: true, ..ClearState::default() };
+    let stopped_then = |state, gap| {
+        let mut presses = ClearPresses::default();
+        assert_eq!(clear_key(running, &mut presses, at(0)), ClearKey::Interrupt);
+        clear_key(state, &mut presses, at(gap))
+    };
+    assert_eq!(stopped_then(ClearState::default(), 1_900), ClearKey::Exit);
+    assert_eq!(stopped_then(ClearState::default(), 2_100), ClearKey::Clear);
+    assert_eq!(stopped_then(running, 1_900), ClearKey::Exit, "it does not end by itself");
+    assert_eq!(stopped_then(running, 2_100), ClearKey::Interrupt);
     assert_eq!(exit_key(false), ExitKey::Exit);
     assert_eq!(exit_key(true), ExitKey::DeleteForward);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use omp_editor::Editor;
-use omp_editor::decide::Presses;
+use omp_editor::decide::{ClearPresses, Presses};
 use omp_editor::vi::Vi;
 use omp_keys::Bindings;
 
@@ -30,7 +30,7 @@ pub(crate) struct Composer {
     /// The question of the editor that is worth answering.
     pub(super) wanted: Arc<AtomicU64>,
     pub(super) escapes: Presses,
-    pub(super) clears: Presses,
+    pub(super) clears: ClearPresses,
 }
 
 impl Composer {
@@ -53,7 +53,7 @@ impl Composer {
             looked_around: None,
             wanted: Arc::default(),
             escapes: Presses::default(),
-            clears: Presses::default(),
+            clears: ClearPresses::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Keys and pastes.
 
 use omp_editor::decide::{
-    ClearKey, DoubleEscape, Escape, EscapeState, ExitKey, SendKey, clear_key, escape, exit_key,
+    ClearKey, ClearState, DoubleEscape, Escape, EscapeState, ExitKey, SendKey, clear_key, escape, exit_key,
 };
 use omp_editor::{Command, Outcome};
 use omp_keys::table as actions;
@@ -123,13 +123,23 @@ impl App {
         true
     }
 
-    /// Ctrl+C: copies what is selected, else empties the editor; twice it leaves.
+    /// Ctrl+C: copies what is selected, else stops what is running, else empties the editor; twice it exits.
     fn clear_or_leave(&mut self) {
         let now = self.surface.now();
-        match clear_key(self.composer.editor.selection().is_some(), &mut self.composer.clears, now) {
+        let state = ClearState {
+            has_selection: self.composer.editor.selection().is_some(),
+            is_running: self.turn.run.is_some()
+                || self.turn.shell.is_some()
+                || self.turn.compacting.activity.is_some(),
+        };
+        match clear_key(state, &mut self.composer.clears, now) {
             ClearKey::Copy => {
                 let outcome = self.composer.editor.apply(Command::Copy);
                 self.after(outcome);
+            }
+            ClearKey::Interrupt => {
+                self.interrupt();
+                self.hint(Token::Muted, "Stopped (press Ctrl+C again to exit)");
             }
             ClearKey::Clear => {
                 self.composer.editor.apply(Command::Clear);
@@ -138,6 +148,20 @@ impl App {
                 self.hint(Token::Muted, "Press Ctrl+C again to exit");
             }
             ClearKey::Exit => self.surface.requests.push(TerminalRequest::Quit),
+        }
+    }
+
+    /// Stops everything that is running.
+    fn interrupt(&mut self) {
+        if self.turn.compacting.activity.is_some() {
+            compacting::cancel_compaction(self);
+        }
+        if self.turn.shell.is_some() {
+            self.turn.abort_shell();
+        }
+        if self.turn.run.is_some() {
+            self.shown.driver.pause_loop();
+            self.abort();
         }
     }
 

@@ -5,7 +5,7 @@ use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
 use omp_editor::{Command, Content, Meaning, Part};
 use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
 use omp_theme::Token;
-use omp_types::{StopReason, UserContent};
+use omp_types::{StopReason, UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
@@ -34,6 +34,10 @@ impl App {
             self.run_command(call);
             return;
         }
+        if is_typed && let Some(complaint) = omp_commands::unknown(&self.session(), text.trim()) {
+            self.hint(Token::Warning, complaint);
+            return;
+        }
         let state = EnterState {
             streaming: self.turn.run.is_some(),
             compacting: self.turn.compacting.activity.is_some(),
@@ -54,7 +58,7 @@ impl App {
             Enter::Prompt => {
                 self.take_text();
                 self.note(&text);
-                self.prompt(Prompt::words(self.composer.said(&content)));
+                self.prompt(Prompt::words(unescaped(self.composer.said(&content))));
             }
             Enter::Continue => {
                 self.take_text();
@@ -68,7 +72,7 @@ impl App {
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
                 self.take_text();
                 self.note(&text);
-                self.queue_words(queue, self.composer.said(&content));
+                self.queue_words(queue, unescaped(self.composer.said(&content)));
             }
             Enter::DeliverQueue => drafting::deliver_queue(self),
             Enter::Shell { command, visibility } => {
@@ -251,4 +255,19 @@ fn has_failed(outcome: &Outcome) -> bool {
 /// Go on, without a visible message.
 fn continuation() -> Prompt {
     Prompt::hidden("continue", "Continue with the previous work.")
+}
+
+/// `//name` sends `/name` as it is written.
+fn unescaped(content: UserContent) -> UserContent {
+    let unescape =
+        |text: String| omp_commands::as_prompt(text.trim_start()).map(str::to_owned).unwrap_or(text);
+    match content {
+        UserContent::Text(text) => UserContent::Text(unescape(text)),
+        UserContent::Blocks(mut blocks) => {
+            if let Some(UserBlock::Text(first)) = blocks.first_mut() {
+                first.text = unescape(std::mem::take(&mut first.text));
+            }
+            UserContent::Blocks(blocks)
+        }
+    }
 }

@@ -8,6 +8,7 @@ use omp_commands::{BUILTINS, named};
 use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
 
 use super::{App, Task, arguments};
+use crate::app::commands::setup;
 use crate::app::{drafting, git};
 
 impl App {
@@ -17,10 +18,14 @@ impl App {
         let looking = Arc::clone(&session);
         self.spawn(async move {
             looking.look_up_sandbox().await;
-            let done: Task = Box::new(|app: &mut Self| app.surface.changed());
+            let done: Task = Box::new(|app: &mut Self| {
+                setup::renew_approval(app);
+                app.surface.changed();
+            });
             done
         });
-        let built_in = BUILTINS.iter().map(|command| {
+        let available = BUILTINS.iter().filter(|command| command.is_available());
+        let built_in = available.map(|command| {
             let subcommand =
                 |name: &&str| SubcommandInfo { name: (*name).to_owned(), ..SubcommandInfo::default() };
             CommandInfo {

@@ -21,6 +21,8 @@ pub const VERSION: u32 = 1;
 pub enum Scene {
     /// Signing in to providers.
     Providers,
+    /// What runs without a question.
+    Approval,
     /// Who searches the web.
     Search,
     /// What is drawn with.
@@ -31,11 +33,12 @@ pub enum Scene {
 
 impl Scene {
     /// All of them, in their order.
-    pub const ALL: [Self; 4] = [Self::Providers, Self::Search, Self::Symbols, Self::Theme];
+    pub const ALL: [Self; 5] = [Self::Providers, Self::Approval, Self::Search, Self::Symbols, Self::Theme];
 
     fn title(self) -> &'static str {
         match self {
             Self::Providers => "Choose a model provider",
+            Self::Approval => "Choose what omp may do without asking",
             Self::Search => "Choose a web search provider",
             Self::Symbols => "Choose the symbols that display correctly",
             Self::Theme => "Choose a theme",
@@ -47,6 +50,9 @@ impl Scene {
             Self::Providers => {
                 "Sign in to as many providers as you like. Keys in the environment, such as ANTHROPIC_API_KEY, work without \
                  signing in."
+            }
+            Self::Approval => {
+                "The status line always shows the mode. /approval changes it for a session, --approval-mode for a run."
             }
             Self::Search => "auto uses the first service you have a key for.",
             Self::Symbols => "nerd needs a Nerd Font; ascii works everywhere.",

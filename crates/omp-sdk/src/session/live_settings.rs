@@ -1,6 +1,7 @@
 //! Changing a setting while a session is under way.
 
-use omp_config::settings;
+use omp_config::settings::{self, keys};
+use omp_guard::approval::Mode as ApprovalMode;
 use serde_json::Value;
 
 use crate::configure;
@@ -72,6 +73,15 @@ impl Session {
         let saved = tokio::task::spawn_blocking(move || settings::set(&directories, path, value));
         saved.await.map_err(|_| SessionError::Interrupted)??;
         self.reread_settings().await
+    }
+
+    /// Changes the approval mode for this session only.
+    pub fn set_approval_mode(&self, mode: ApprovalMode) -> Result<(), SessionError> {
+        let mut settings = self.settings().as_ref().clone();
+        settings.set_override(keys::TOOLS_APPROVAL_MODE.path(), mode.word().into())?;
+        self.guard.set_stance(&settings);
+        self.replace_settings(settings);
+        Ok(())
     }
 
     /// Lets count what the user's file says now.

@@ -6,6 +6,8 @@ settings! {
     FOLLOW_UP_MODE: Choice("followUpMode", &["one-at-a-time", "all"], "How many queued follow-up messages are delivered at once.");
     INTERRUPT_MODE: Choice("interruptMode", &["immediate", "wait"], "Whether a steering message interrupts running tools.");
     DOUBLE_ESCAPE_ACTION: Choice("doubleEscapeAction", &["tree", "branch", "none"], "What a double Escape in an empty editor opens.");
+    // Ours.
+    COMMANDS_UNKNOWN: Choice("commands.unknown", &["suggest", "send"], "What happens to an unknown slash command: suggest similar ones, or send it as a prompt.");
     AUTO_RESUME: Flag("autoResume", false, "Resume the most recent session of the directory on start.");
     ASK_TIMEOUT: Number("ask.timeout", 0.0, "Seconds until a question from the model is answered automatically; 0 waits forever.");
     ASK_NOTIFY: Choice("ask.notify", &["on", "off"], "Send a terminal notification when the model asks a question.");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omp_panels::wizard::{Scene, VERSION, Wizard as Machine, WizardAnswer, WizardQuestion, WizardRequest};
 use omp_sdk::settings::{Layer, Setting, Settings, find, keys};
-use omp_sdk::{LoginRow, ProviderAdded, ProviderPreset};
+use omp_sdk::{ApprovalMode, LoginRow, NO_SANDBOX, ProviderAdded, ProviderPreset};
 use omp_theme::{Preset, Symbol, Token};
 use omp_tui::ui::Id;
 use omp_view::message::Level;
@@ -19,7 +19,7 @@ use crate::app::{App, Task};
 use crate::panels::wizard::{Wizard, WizardEnd};
 use crate::run::SetUp;
 
-/// The setting that a scene is about, and that nothing reads yet.
+/// The setting that a scene is about. While nothing reads it, nobody is asked about it.
 const SEARCH: &str = "providers.webSearch";
 
 /// What is under way of the set-up.
@@ -45,10 +45,19 @@ impl Panels {
 /// `/setup`: everything, or the providers.
 pub(crate) fn set_up(app: &mut App, part: &str) {
     match part {
-        "" => open_wizard(app, Scene::ALL.to_vec(), WizardEnd::Yes),
-        "providers" => open_wizard(app, vec![Scene::Providers, Scene::Search], WizardEnd::No),
+        "" => open_wizard(app, scenes(), WizardEnd::Yes),
+        "providers" => {
+            let about_providers = |scene: &Scene| matches!(scene, Scene::Providers | Scene::Search);
+            open_wizard(app, scenes().into_iter().filter(about_providers).collect(), WizardEnd::No);
+        }
         _ => app.hint(Token::Warning, "Usage: /setup [providers]"),
     }
+}
+
+/// The scenes about parts that exist.
+fn scenes() -> Vec<Scene> {
+    let waits = find(SEARCH).is_some_and(|setting| setting.waits_for.is_some());
+    Scene::ALL.into_iter().filter(|scene| !(waits && *scene == Scene::Search)).collect()
 }
 
 /// Shows what of the set-up comes before the first prompt.
@@ -58,8 +67,8 @@ pub(crate) fn begin_set_up(app: &mut App, set_up: SetUp) {
     let left = |scene: &Scene| !is_done(*scene, &settings, provided);
     let scenes: Vec<Scene> = match set_up {
         SetUp::Nothing => Vec::new(),
-        SetUp::Rest => Scene::ALL.into_iter().filter(left).collect(),
-        SetUp::Whole => Scene::ALL.to_vec(),
+        SetUp::Rest => scenes().into_iter().filter(left).collect(),
+        SetUp::Whole => scenes(),
     };
     if !scenes.is_empty() {
         open_wizard(app, scenes, WizardEnd::Yes);
@@ -87,6 +96,14 @@ pub(crate) fn renew_providers(app: &mut App) {
     });
 }
 
+/// What confines commands is known now.
+pub(crate) fn renew_approval(app: &mut App) {
+    let question = question(app, Scene::Approval, &[]);
+    if let Some(wizard) = app.panels.panel::<Wizard>() {
+        wizard.machine.update(question);
+    }
+}
+
 fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> WizardQuestion {
     let settings = app.session().settings();
     let mut remark = String::new();
@@ -102,13 +119,18 @@ fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> WizardQuest
             };
             logins.iter().map(answer).collect()
         }
+        Scene::Approval => {
+            current = app.session().approval_mode().to_owned();
+            if app.session().sandbox_rung() == Some(NO_SANDBOX) {
+                remark = "No sandbox is available on this system, so auto acts like write".to_owned();
+            }
+            let answer = |mode: ApprovalMode| WizardAnswer::new(mode.word(), mode.about());
+            ApprovalMode::ALL.map(answer).into()
+        }
         Scene::Search => {
             let setting = find(SEARCH);
             let value = setting.map(|setting| settings.value(setting)).unwrap_or_default();
             current = value.as_str().unwrap_or_default().to_owned();
-            if let Some(part) = setting.and_then(|setting| setting.waits_for) {
-                remark = format!("Saved, but {part} isn't available yet");
-            }
             let words = setting.map(Setting::choices).unwrap_or_default();
             words.iter().map(|word| WizardAnswer::new(*word, "")).collect()
         }
@@ -138,6 +160,9 @@ pub(crate) fn grant_wizard(app: &mut App, wish: WizardRequest, whole: WizardEnd)
         WizardRequest::Keep(Scene::Theme, name) => theme::keep_theme(app, &name),
         WizardRequest::Keep(Scene::Symbols, word) => {
             settings::change_setting(app, keys::SYMBOL_PRESET.path(), &word);
+        }
+        WizardRequest::Keep(Scene::Approval, word) => {
+            settings::change_setting(app, keys::TOOLS_APPROVAL_MODE.path(), &word);
         }
         WizardRequest::Keep(_, word) => settings::change_setting(app, SEARCH, &word),
         WizardRequest::Leave => {
@@ -182,6 +207,7 @@ fn is_done(scene: Scene, settings: &Settings, provided: bool) -> bool {
     let set = |path: &str| settings.origin(path) != Layer::Default;
     match scene {
         Scene::Providers => provided,
+        Scene::Approval => set(keys::TOOLS_APPROVAL_MODE.path()),
         Scene::Search => set(SEARCH),
         Scene::Symbols => set(keys::SYMBOL_PRESET.path()),
         Scene::Theme => set(keys::THEME_DARK.path()) || set(keys::THEME_LIGHT.path()),

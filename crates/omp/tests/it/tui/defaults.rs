@@ -74,10 +74,10 @@ fn the_keys_of_the_main_view() {
     while written(&screen, "Plan mode off") == before {
         std::thread::sleep(Duration::from_millis(2));
     }
-    // Messages that wait come back; Escape stops the turn, Ctrl+C clears.
+    // Messages that wait come back; Ctrl+C stops the turn and keeps what is typed, Escape clears that.
     screen.say("begin").wait_for("slow words");
     screen.say("queued").wait_for("1 message queued").send("\x1b[1;3A").wait_for("│ queued");
-    screen.send("\x03").wait_for("Ask anything").send("\x1b").wait_for("Aborted");
+    screen.send("\x03").wait_for("Aborted").wait_for("│ queued").send("\x1b").wait_for("Ask anything");
     // Asleep and awake again; then out.
     screen.send("\x1a").terminal.wait_for_bytes(b"STOPPED 147");
     screen.send("awake").wait_for("│ awake").send("\x15").wait_for("Ask anything").send("\x04");

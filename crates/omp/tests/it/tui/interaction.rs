@@ -5,7 +5,7 @@ use std::time::Duration;
 use omp_testkit::{Home, Reply, Server, Wire};
 use serde_json::json;
 
-use super::Screen;
+use super::{Screen, last_prompt};
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
 
@@ -149,4 +149,59 @@ fn questions_wait_as_long_as_is_wanted() {
     hurried.say("go").send("\x1b[O").wait_for("Which color?").wait_for("Chosen.");
     let body = hurried.server.requests()[1].body.to_string();
     assert!(body.contains("green"), "{body}");
+}
+
+/// Ctrl+C stops what is running and keeps what is typed; pressed again within two seconds it exits.
+#[test]
+fn ctrl_c_stops_before_it_exits() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
+    screen
+        .say("!sleep 300")
+        .wait_for("◐ running")
+        .send("\x03")
+        .wait_for("Stopped (press Ctrl+C again to exit)");
+    screen.terminal.wait_without("◐ running");
+    std::thread::sleep(Duration::from_secs(2));
+    screen.say("begin").wait_for("slow").send("a draft").wait_for("│ a draft");
+    screen.send("\x03").wait_for("Aborted").wait_for("│ a draft");
+    screen.send("\x03");
+    assert!(screen.terminal.wait_exit().success(), "{}", screen.terminal.screen());
+}
+
+/// A mistyped command is not sent to the model; two slashes send it all the same.
+#[test]
+fn unknown_commands_are_answered_with_suggestions() {
+    let mut screen = Screen::new([Reply::new().text("understood"), Reply::new().text("once more")], &[]);
+    screen
+        .say("/modle opus")
+        .wait_for("unknown command /modle: did you mean /model")
+        .wait_for("│ /modle opus");
+    screen
+        .send("\x15")
+        .wait_for("Ask anything")
+        .say("/qqqqqqqq")
+        .wait_for("unknown command /qqqqqqqq: see: /help");
+    screen.send("\x15").wait_for("Ask anything").say("//qqqqqqqq of yours").wait_for("understood");
+    assert_eq!(last_prompt(&screen.server).trim(), "/qqqqqqqq of yours");
+    screen.say("/usr/bin is what?").wait_for("once more");
+    assert_eq!(screen.server.requests().len(), 2, "nothing else was sent");
+}
+
+/// The mode changes for the session, in the status line and for the next call; the settings file stays.
+#[test]
+fn the_approval_mode_changes_for_the_session() {
+    let call = || Reply::new().tool_call("bash", json!({"_i": "x", "command": "touch made"}));
+    let replies = [call(), Reply::new().text("first"), call(), Reply::new().text("second")];
+    let mut screen = Screen::new(replies, &["--approval-mode", "always-ask"]);
+    screen.wait_for("always-ask").say("/approval").wait_for("asks before every edit and command (current)");
+    screen.say("/approval never").wait_for("unknown approval mode \"never\"");
+    screen.say("begin").wait_for("touch made").refuse().wait_for("first");
+    screen.say("/approval yolo").wait_for("Approval mode: yolo for this session");
+    screen.say("again").wait_for("second");
+    assert!(screen.home.exists("work/made"));
+    assert!(
+        !screen.home.exists("home/.omp/agent/config.yml")
+            || !screen.home.read("home/.omp/agent/config.yml").contains("yolo")
+    );
 }

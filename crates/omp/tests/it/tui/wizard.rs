@@ -42,7 +42,7 @@ fn provided() -> (Server, Home) {
     (server, home)
 }
 
-/// All scenes: signing in, web search, symbols, theme. The prompt of the command line waits for the end.
+/// All scenes: signing in, approval, symbols, theme. The prompt of the command line waits for the end.
 ///
 /// proves: CLI-263
 #[test]
@@ -53,12 +53,13 @@ fn the_scenes_are_gone_through_and_kept() {
     assert_eq!(terminal.screen().lines().next().map(str::trim), Some("omp  Setup, step 1 of 4"));
     terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the API key").send("sk-1\r");
     terminal.wait_for("signed in to groq").send("\x15").wait_for("Continue");
-    terminal.send("\x1b[H\r").wait_for("Setup, step 2 of 4").wait_for("Choose a web search provider");
+    terminal.send("\x1b[H\r").wait_for("Setup, step 2 of 4").wait_for("what omp may do without asking");
+    terminal.wait_for("❯ auto").wait_for("commands run sandboxed in the project; asks before leaving it");
     assert!(server.requests().iter().all(|request| request.body.get("messages").is_none()), "no prompt yet");
-    terminal.send("brave").wait_for("❯ brave").send("\r").wait_for("Setup, step 3 of 4").wait_for("ok  x  !");
+    terminal.send("write").wait_for("❯ write").send("\r").wait_for("Setup, step 3 of 4").wait_for("ok  x  !");
     terminal.send("ascii").wait_for("> ascii").send("\r").wait_for("Setup, step 4 of 4");
     eventually("the second answer", || {
-        config(&home) == "providers:\n  webSearch: brave\nsymbolPreset: ascii\n"
+        config(&home) == "tools:\n  approvalMode: write\nsymbolPreset: ascii\n"
     });
     terminal.send("forest").wait_for("> forest").send("\r").wait_for("an-answer");
     eventually("the version", || config(&home).contains("setupVersion: 1"));
@@ -92,7 +93,7 @@ fn leaving_early_loses_nothing() {
         terminal.send("typed").wait_for("typed").send("\x03").wait_for("again to exit").send("\x03");
         assert!(terminal.wait_exit().success());
         let kept = config(&home);
-        assert_eq!(kept.contains("webSearch: auto"), scenes >= 2, "{scenes}: {kept}");
+        assert_eq!(kept.contains("approvalMode: auto"), scenes >= 2, "{scenes}: {kept}");
         assert_eq!(kept.contains("symbolPreset: unicode"), scenes >= 3, "{scenes}: {kept}");
         assert!(!kept.contains("theme") && !kept.contains("setupVersion"), "{scenes}: {kept}");
         let mut again = start(&home, &[]);
@@ -135,7 +136,7 @@ fn the_wizard_comes_when_it_is_wanted() {
     // Everything is done already: a model, and an answer for each of the rest.
     let server = Server::start([Reply::new()]);
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
-    home.write(CONFIG, "providers:\n  webSearch: auto\nsymbolPreset: unicode\ntheme:\n  dark: forest\n");
+    home.write(CONFIG, "tools:\n  approvalMode: auto\nsymbolPreset: unicode\ntheme:\n  dark: forest\n");
     assert!(!is_shown(&home, command(&home, &[])));
     // Without a terminal nobody is asked.
     let home = Home::new();
@@ -180,16 +181,10 @@ fn providers_are_set_up_on_demand() {
             .send(line)
             .wait_for(line)
             .send("\r")
-            .wait_for("Setup, step 1 of 2")
+            .wait_for("Setup, step 1 of 1")
             .wait_for("Choose a model provider");
         terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the API key").send("sk-1\r");
-        terminal
-            .wait_for("signed in to groq")
-            .send("\x15\x1b[H\r")
-            .wait_for("Setup, step 2 of 2")
-            .send("tavily");
-        terminal.wait_for("❯ tavily").send("\r").wait_for("Ask anything");
-        eventually("the answer", || config(&home).contains("webSearch: tavily"));
+        terminal.wait_for("signed in to groq").send("\x15\x1b[H\r").wait_for("Setup complete");
     }
     let mut terminal = start(&home, &[]);
     terminal.wait_for("Ask anything").send("/providers\r").wait_for("Choose a model provider");
