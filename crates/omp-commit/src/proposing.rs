@@ -53,7 +53,7 @@ pub(crate) async fn by_agent(
         ..options
     };
     let session = Session::open(options, Box::new(Nobody)).await?;
-    if session.is_demo() {
+    if session.models().is_demo() {
         session.close().await;
         return Err(CommitError::NoModel);
     }

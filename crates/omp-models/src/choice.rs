@@ -68,11 +68,36 @@ pub enum ChoiceError {
         lists: Vec<String>,
     },
     /// A key alone names no provider.
-    #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
+    #[error("--api-key needs a model: name one with --model, --provider and --model, or --models")]
     KeyWithoutModel,
     /// Roles stand for each other.
     #[error(transparent)]
     Roles(#[from] RoleCycle),
+}
+
+impl ChoiceError {
+    /// What the user can do about it.
+    pub fn hints(&self) -> Vec<String> {
+        let Self::Unavailable { source, models_file, lists } = self else { return Vec::new() };
+        let file = models_file.display();
+        let mut hints = lists.clone();
+        match source {
+            SelectError::MissingKey { variables, .. } if variables.is_empty() => {
+                hints.push(format!("Set \"apiKey\" for the provider in {file}."));
+            }
+            SelectError::MissingKey { .. } => hints.push(format!(
+                "Log in with `omp login`, set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
+            )),
+            SelectError::KeyCommandFailed { .. } => {
+                hints.push(format!("Check the provider's \"apiKey\" in {file}."));
+            }
+            _ => {
+                hints.push("Run 'omp models' to list the available models.".to_owned());
+                hints.push(format!("Add other providers or models in {file}."));
+            }
+        }
+        hints
+    }
 }
 
 /// What a choice is made from.

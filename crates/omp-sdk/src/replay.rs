@@ -359,7 +359,7 @@ impl Playback {
                 }
                 Input::Note(message, later) => {
                     self.player.take_note();
-                    session.add_note(message, later).await
+                    session.shell().add_note(message, later).await
                 }
             };
             ended.map_err(SessionError::from)?;

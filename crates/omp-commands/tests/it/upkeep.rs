@@ -30,7 +30,7 @@ async fn the_parts_of_the_context_add_up() {
     ];
     let room = Room::with(replies, Persistence::New, Variables::default(), |_| {}).await;
     let before = room.text("/context").await;
-    let window = room.context.host.session().context_window();
+    let window = room.context.host.session().models().context_window();
     let sum = |text: &str| ["System prompt", "Tools", "Messages", "Free"].map(|row| tokens(text, row));
     assert_eq!(sum(&before).iter().sum::<u64>(), window, "{before}");
     assert_eq!(sum(&before)[2], 0, "{before}");

@@ -6,7 +6,7 @@ use omp_types::{CompactionReason, CompactionStrategy};
 
 use super::Compactor;
 use super::manual::CompactError;
-use crate::session::Session;
+use crate::session::context_window::ContextWindow;
 
 /// The name of the artifacts.
 const ARTIFACT: &str = "shake";
@@ -24,16 +24,16 @@ pub struct ShakeReport {
     pub artifact: Option<String>,
 }
 
-impl Session {
+impl ContextWindow<'_> {
     /// Takes heavy parts out of the conversation: results of tools and large blocks, or pictures. Waits for a run to
     /// end. The session file keeps a line in each place that says where the original is.
-    pub async fn shake(&self, what: Shake) -> Result<ShakeReport, CompactError> {
-        let Some(report) = self.compactor.shake_off(what).await? else {
+    pub async fn shake(self, what: Shake) -> Result<ShakeReport, CompactError> {
+        let Some(report) = self.session.compactor.shake_off(what).await? else {
             return Err(UpkeepError::Nothing(nothing(what).to_owned()).into());
         };
-        let context = self.compactor.settle().await?;
-        self.compactor.begin(context.messages.len());
-        self.agent.load(context.messages).await?;
+        let context = self.session.compactor.settle().await?;
+        self.session.compactor.begin(context.messages.len());
+        self.session.agent.load(context.messages).await?;
         Ok(report)
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod share;
 pub(crate) mod statistics;
 pub(crate) mod store;
 pub(crate) mod transcript;
+pub(crate) mod transcript_export;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use omp_session::{
 use serde::Serialize;
 
 use crate::saved::import::ImportFailure;
-use crate::saved::transcript::PromptAndTools;
+use crate::saved::transcript_export::PromptAndTools;
 use crate::secrets::known;
 use crate::secrets::masking::MaskedWriter;
 

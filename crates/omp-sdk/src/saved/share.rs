@@ -17,7 +17,7 @@ use omp_shell::scope::{Exit, Program, Stdio};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::saved::transcript::{Conversation, PromptAndTools};
+use crate::saved::transcript_export::{Conversation, PromptAndTools};
 use crate::saved::{SavedError, SavedSessions, SessionScope};
 use crate::secrets::known;
 
