@@ -206,7 +206,7 @@ impl<'a> Choice<'a> {
                 Ok(selection) => return Some(selection),
                 Err(error) => {
                     let remark =
-                        format!("the session's model {model} cannot be used ({error}); using another.");
+                        format!("the session's model {model} cannot be used ({error}); using another model");
                     self.warnings.push(remark);
                 }
             }
@@ -235,7 +235,7 @@ impl<'a> Choice<'a> {
     async fn first_of(&mut self, entries: &[String]) -> Result<Selection, ChoiceError> {
         let scope = self.scope(entries).await?;
         for entry in &scope.unmatched {
-            self.warnings.push(format!("--models: \"{entry}\" names no model that can be used."));
+            self.warnings.push(format!("--models: \"{entry}\" matches no available model"));
         }
         let api_key = self.sources.options.api_key.as_deref();
         let mut refused = None;
@@ -274,7 +274,7 @@ impl<'a> Choice<'a> {
             if usable.is_none() {
                 let list = enabled.join(", ");
                 self.warnings
-                    .push(format!("enabledModels: none of {list} can be used; using another model."));
+                    .push(format!("enabledModels: none of {list} is available; using another model"));
             }
             return Ok(usable);
         }
@@ -285,7 +285,7 @@ impl<'a> Choice<'a> {
             Ok(selection) => Ok(Some(selection)),
             Err(error) => {
                 self.warnings.push(format!(
-                    "modelRoles.default: {selector} cannot be used ({error}); using another model."
+                    "modelRoles.default: {selector} cannot be used ({error}); using another model"
                 ));
                 Ok(None)
             }

@@ -30,11 +30,11 @@ pub enum SessionError {
     Settings(#[from] SettingsError),
     /// A variable names no edit mode.
     #[error(
-        "the variable PI_EDIT_VARIANT is \"{0}\", which is no edit mode: use hashline, apply_patch, patch or replace"
+        "PI_EDIT_VARIANT is \"{0}\", which is not an edit mode: use hashline, apply_patch, patch or replace"
     )]
     EditVariant(String),
     /// The program is about to end.
-    #[error("saving was interrupted because the program is about to end; try again")]
+    #[error("interrupted because omp is exiting; try again")]
     Interrupted,
     /// Nothing can be sent.
     #[error(transparent)]
@@ -86,10 +86,10 @@ impl SessionError {
         match self {
             Self::Model(error) => error.hints(),
             Self::Open(OpenError::Held { .. }) => {
-                vec!["To take it away from the other process, add --take-over.".to_owned()]
+                vec!["Add --take-over to take it from the other process.".to_owned()]
             }
             Self::Resolve(_) | Self::Open(_) | Self::Copy(_) | Self::Move(_) => {
-                vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
+                vec!["Run 'omp session list' to list sessions for --resume and --fork.".to_owned()]
             }
             Self::Profile(ProfileError::MissingCredentials { .. }) => vec![
                 "Log in with `omp login <provider>`, set its key, or choose another profile; `omp models profiles` \

@@ -131,7 +131,7 @@ async fn jobs_outlive_the_turn_and_not_the_session() {
     cancelled.cancel();
     assert!(session.jobs().next(&cancelled).await.unwrap().is_none(), "who gives up does not wait");
     let said = session.close().await;
-    assert!(said.len() == 1 && said[0].ends_with("was still running and was ended: sleep 300"), "{said:?}");
+    assert!(said.len() == 1 && said[0].ends_with("was still running and was stopped: sleep 300"), "{said:?}");
     server.finish();
 }
 

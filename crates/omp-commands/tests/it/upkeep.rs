@@ -128,8 +128,7 @@ async fn the_cache_is_accounted_for() {
     assert!(text.contains("3968 (49%), saved $0.0036"), "{text}");
     assert!(!text.contains("the model changed"), "{text}");
     let switched = room.text("/model openai/b").await;
-    let expected =
-        "openai/a has 4168 tokens of this conversation cached; openai/b gets them re-sent, about $0.004.";
+    let expected = "openai/a has 4168 tokens of this conversation cached; switching re-sends them to openai/b, about $0.004";
     assert!(switched.starts_with(expected) && switched.ends_with("Switched to openai/b"), "{switched}");
     room.say("3").await;
     let text = room.text("/cache").await;

@@ -18,15 +18,13 @@ pub enum BranchSummaryError {
     #[error(transparent)]
     Switch(#[from] SwitchError),
     /// Nothing but the demo would answer.
-    #[error(
-        "No model is available to sum up the branch. Connect one, or leave the branch without a summary."
-    )]
+    #[error("no model is available to summarize the branch: connect one, or switch without a summary")]
     NoModel,
     /// The user stopped it.
     #[error("Branch summary cancelled")]
     Aborted,
     /// No model summed the branch up.
-    #[error("The branch could not be summed up: {0}")]
+    #[error("could not summarize the branch: {0}")]
     Failed(String),
 }
 

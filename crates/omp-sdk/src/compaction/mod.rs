@@ -227,7 +227,9 @@ impl Compactor {
             writer.save_unanswered();
             writer.flush();
             if let Some(problem) = writer.problem() {
-                return Err(format!("the session cannot be saved, so nothing is taken out of it: {problem}"));
+                return Err(format!(
+                    "the session cannot be saved, so nothing was removed from it: {problem}"
+                ));
             }
             let leaf = writer.leaf().map(str::to_owned);
             let Some(path) = writer.path().filter(|_| writer.is_saved()).map(ToOwned::to_owned) else {

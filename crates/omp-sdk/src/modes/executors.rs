@@ -37,7 +37,9 @@ impl PlanMode<'_> {
     pub(super) async fn use_executor(self) {
         let Some(chosen) = self.take_executor() else { return };
         if let Err(error) = self.session.models().switch_for_now(chosen).await {
-            self.session.modes.notice(format!("The plan is carried out by another model: {error}"));
+            self.session.modes.notice(format!(
+                "The chosen model cannot execute the plan, so the current one does: {error}"
+            ));
         }
     }
 

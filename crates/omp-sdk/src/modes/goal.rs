@@ -62,7 +62,7 @@ impl GoalMode<'_> {
     /// Gives the goal up, if the user means it. Returns whether that happened.
     pub async fn abandon(self, ui: &dyn Ui) -> Result<bool, ModeError> {
         if !self.session.modes.shared.goal.is_open() {
-            return Err(ModeError::Goal("There is no open goal to drop.".to_owned()));
+            return Err(ModeError::Goal("no goal to drop".to_owned()));
         }
         if !ui.confirm("Drop the goal? It cannot be resumed.").await {
             return Ok(false);

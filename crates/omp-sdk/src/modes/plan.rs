@@ -55,7 +55,7 @@ impl PlanMode<'_> {
             PlanState::Off => self.enter().await?,
             PlanState::Planning => {
                 let pause = !self.session.modes.has_draft()
-                    || ui.confirm("Pause plan mode? The plan is kept, and files can be changed.").await;
+                    || ui.confirm("Pause plan mode? The plan is kept, and files can be edited.").await;
                 if pause {
                     self.pause().await;
                 }

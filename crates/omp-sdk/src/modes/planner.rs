@@ -21,7 +21,7 @@ impl PlanMode<'_> {
         let selection = match self.session.models().find(&format!("pi/{ROLE}")) {
             Ok(selection) => selection,
             Err(error) => {
-                self.session.modes.notice(format!("The model of the role `plan` cannot be used: {error}"));
+                self.session.modes.notice(format!("Cannot use the model of the role `plan`: {error}"));
                 return self.session.mode_changes().tell().await;
             }
         };
@@ -63,7 +63,7 @@ impl PlanMode<'_> {
             before.thinking.get_or_insert(thinking);
         }
         if let Err(error) = self.session.models().switch_for_now(selection).await {
-            self.session.modes.notice(format!("The model was not changed: {error}"));
+            self.session.modes.notice(format!("Could not switch models: {error}"));
         }
     }
 

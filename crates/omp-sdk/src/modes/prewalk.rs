@@ -28,7 +28,7 @@ impl SessionModels<'_> {
     pub(super) async fn settle_prewalk(self) {
         let Some(walk) = self.session.modes.take_prewalk() else { return };
         if let Err(error) = self.switch_for_now(walk.selection()).await {
-            self.session.modes.notice(format!("The model was not changed: {error}"));
+            self.session.modes.notice(format!("Could not switch models: {error}"));
         }
     }
 }

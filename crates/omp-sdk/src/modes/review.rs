@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::session::host::Host;
 
 /// What a summary before a plan is carried out attends to.
-const COMPACTING: &str = "A plan was approved and follows word for word. Keep what carrying it out needs.";
+const COMPACTING: &str = "A plan was approved; its full text follows. Keep what is needed to execute it.";
 
 impl PlanMode<'_> {
     /// The plan that waits for a decision, if there is one.
@@ -49,7 +49,8 @@ impl PlanMode<'_> {
     }
 
     async fn write(self, url: &str, text: &str) -> Result<(), ModeError> {
-        let parsed = InternalUrl::parse(url).ok_or_else(|| ModeError::Plan(format!("{url} is no URL.")))?;
+        let parsed =
+            InternalUrl::parse(url).ok_or_else(|| ModeError::Plan(format!("not a valid URL: {url}")))?;
         let resources = &self.session.modes.context.resources;
         resources.write(&parsed, text, &CancellationToken::new()).await.map_err(ModeError::Plan)
     }
@@ -60,7 +61,7 @@ impl PlanMode<'_> {
         // A name is written with the whole file.
         let named = tokio::task::spawn_blocking(move || name_after_plan(&record, &plan)).await;
         if let Ok(Err(error)) = named {
-            self.session.modes.notice(format!("The session could not be named after its plan: {error}"));
+            self.session.modes.notice(format!("Could not name the session after its plan: {error}"));
         }
     }
 

@@ -27,7 +27,7 @@ impl PlanMode<'_> {
             }
             plan.goes = false;
         }
-        self.session.modes.notice("The plan is approved without a question, and carried out.".to_owned());
+        self.session.modes.notice("Plan approved automatically; executing it".to_owned());
         match self.has_room().await {
             true => self.keep_context(cancel).await,
             false => self.compact_context(cancel).await,

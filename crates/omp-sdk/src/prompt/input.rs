@@ -80,7 +80,7 @@ impl<'s> PromptInput<'s> {
     pub async fn save_paste(self, text: &str) -> Result<String, String> {
         let resources = self.resources().clone();
         let free = tokio::task::spawn_blocking(move || free_name(&resources));
-        let url = free.await.map_err(|error| format!("The paste was not kept: {error}."))??;
+        let url = free.await.map_err(|error| format!("could not save the paste: {error}"))??;
         self.resources().write(&url, text, &CancellationToken::new()).await?;
         Ok(url.to_string())
     }
@@ -98,7 +98,7 @@ impl<'s> PromptInput<'s> {
                 write(&path, text.as_bytes(), Mode::Private).map_err(|error| error.to_string())
             })
             .map(drop)
-            .map_err(|error| format!("The draft could not be kept in {}: {error}", path.display()))
+            .map_err(|error| format!("could not save the draft to {}: {error}", path.display()))
         };
         tokio::task::spawn_blocking(write_now).await.unwrap_or(Ok(()))
     }
@@ -156,6 +156,6 @@ fn free_name(resources: &Resources) -> Result<InternalUrl, String> {
         }
     }
     Err(format!(
-        "This session keeps {MOST_PASTES} pastes already. Save the text to a file and name it with @."
+        "this session already has {MOST_PASTES} saved pastes: save the text to a file and mention it with @"
     ))
 }

@@ -104,9 +104,7 @@ pub enum SavedError {
     #[error("File not found: {}", .0.display())]
     NoFile(PathBuf),
     /// Before the first message there is nothing to copy.
-    #[error(
-        "Nothing comes before that message, so there is nothing to branch from. Begin a new session with its words."
-    )]
+    #[error("cannot branch before the first message: start a new session instead")]
     NothingBefore,
     /// The file could not be read.
     #[error(transparent)]
@@ -133,7 +131,7 @@ pub enum SavedError {
     #[error(transparent)]
     Import(#[from] ImportFailure),
     /// Deleting needs the whole name.
-    #[error("\"{value}\" is only the beginning of an id. To delete {}, give the whole id or the path.", path.display())]
+    #[error("\"{value}\" is only a prefix of an id: to delete {}, give the full id or the path", path.display())]
     NotInFull {
         /// What was given.
         value: String,
@@ -141,7 +139,7 @@ pub enum SavedError {
         path: PathBuf,
     },
     /// The session could not be deleted.
-    #[error("Cannot delete {}: {source}.", path.display())]
+    #[error("cannot delete {}: {source}", path.display())]
     Delete {
         /// The session's file.
         path: PathBuf,
@@ -149,7 +147,7 @@ pub enum SavedError {
         source: io::Error,
     },
     /// The page could not be put in its place.
-    #[error("Cannot write {}: {source}. Check that you may write there and that the disk has room.", path.display())]
+    #[error("cannot write {}: {source}; check permissions and free space", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -77,7 +77,7 @@ fn is_divider(entry: &Entry) -> bool {
 }
 
 fn earlier(count: usize) -> Arc<Message> {
-    let text = format!("{count} earlier entries are not shown. /tree leads to them.");
+    let text = format!("{count} earlier entries not shown (use /tree)");
     stands_for(Transcript::EARLIER, text, None)
 }
 

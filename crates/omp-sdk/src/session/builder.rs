@@ -168,7 +168,7 @@ impl SessionBuilder {
         } else if let Some(name) = saved.filter(|name| !name.is_empty())
             && let Err(error) = activate_profile(&name, &mut self.settings, registry, &lookup)
         {
-            self.warnings.push(format!("modelProfile.default: {error}; going on without the profile."));
+            self.warnings.push(format!("modelProfile.default: {error}; continuing without the profile"));
         }
         Ok(bind_roles(&mut self.settings, registry, &mut self.warnings)?)
     }

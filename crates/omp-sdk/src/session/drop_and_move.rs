@@ -25,7 +25,7 @@ impl Host {
         let path = file.clone();
         let deleted = tokio::task::spawn_blocking(move || store.delete(&path)).await;
         if let Ok(Err(error)) = deleted {
-            arrival.remarks.push(format!("Cannot delete {}: {error}.", file.display()));
+            arrival.remarks.push(format!("Could not delete {}: {error}", file.display()));
         }
         Ok(arrival)
     }

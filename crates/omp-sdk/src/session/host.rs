@@ -58,7 +58,7 @@ pub enum SwitchError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The directory that the session worked in is gone.
-    #[error("The session belongs to {}, which no longer exists. Move it here to go on with it.", cwd.display())]
+    #[error("the session belongs to {}, which no longer exists: move it here to continue it", cwd.display())]
     DirectoryGone {
         /// The session.
         path: PathBuf,
@@ -75,7 +75,7 @@ pub enum SwitchError {
     #[error(transparent)]
     Copy(#[from] CopyError),
     /// The session has no file that could be moved or deleted.
-    #[error("The session is in memory only.")]
+    #[error("the session is not saved to disk")]
     InMemory,
     /// The branch could not be made.
     #[error(transparent)]

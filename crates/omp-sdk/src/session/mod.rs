@@ -209,8 +209,8 @@ impl Session {
             ImagePolicy::Blocked => "images.blockImages is set".to_owned(),
             ImagePolicy::Allowed => format!("{} does not accept images", model.selector()),
         };
-        let left = if pictures == 1 { "the picture is" } else { "the pictures are" };
-        Some(format!("{reason}; {left} left out of the request."))
+        let left = if pictures == 1 { "the image was" } else { "the images were" };
+        Some(format!("{reason}; {left} not sent"))
     }
 
     async fn expand(&self, prompt: Prompt, cancel: &CancellationToken) -> Result<Prompt, AgentError> {
@@ -269,7 +269,7 @@ impl Session {
         // What was asked on the side is no part of the conversation, and not worth an error.
         let _ = tokio::task::spawn_blocking(move || models.pipeline.side_requests.save()).await;
         let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
-        let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}."));
+        let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}"));
         let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
         problems.chain(refused).collect()
     }

@@ -51,7 +51,7 @@ pub struct Rewound {
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
     /// No history is kept.
-    #[error("No history of files is kept: {0}.")]
+    #[error("no file history: {0}")]
     Off(&'static str),
     /// The history of files has an objection.
     #[error(transparent)]

@@ -15,7 +15,7 @@ const CHANGE: &str = "workspace-roots";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
     /// It cannot be worked in.
-    #[error("{} cannot be used: {reason}.", path.display())]
+    #[error("cannot use {}: {reason}", path.display())]
     Unusable {
         /// What was named.
         path: PathBuf,
@@ -23,10 +23,10 @@ pub enum RootError {
         reason: String,
     },
     /// It is among them.
-    #[error("{} is part of the workspace already.", .0.display())]
+    #[error("{} is already part of the workspace", .0.display())]
     Known(PathBuf),
     /// It is not among them.
-    #[error("{} is not among the further directories of this session. /dirs lists them.", .0.display())]
+    #[error("{} is not an additional directory of this session (see: /dirs)", .0.display())]
     Unknown(PathBuf),
 }
 

@@ -90,7 +90,7 @@ fn played(outcome: Option<Value>) -> UserCommand {
     let text = |name: &str| outcome[name].as_str().map(str::to_owned);
     let count = |name: &str| outcome[name].as_u64().unwrap_or_default();
     UserCommand {
-        output: text("output").unwrap_or_else(|| "The recording does not have this command.".to_owned()),
+        output: text("output").unwrap_or_else(|| "This command is not in the recording".to_owned()),
         exit_code: outcome["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok()),
         cancelled: outcome["cancelled"] == true,
         truncated: outcome["truncated"] == true,

@@ -24,7 +24,7 @@ pub enum AsideError {
     #[error("Usage: /btw <question>")]
     Nothing,
     /// The built-in tour answers no questions.
-    #[error("The built-in demo answers no side questions. Connect a model with `omp login`.")]
+    #[error("the built-in demo cannot answer side questions: connect a model with `omp login`")]
     Demo,
     /// The conversation could not be read.
     #[error(transparent)]
@@ -63,7 +63,7 @@ impl SideTasks<'_> {
         let answer = answer.map_err(|failure| AsideError::Model(failure.message))?;
         let text: String = answer.texts().collect();
         match text.trim() {
-            "" => Err(AsideError::Model("The model had nothing to say.".to_owned())),
+            "" => Err(AsideError::Model("the model returned an empty answer".to_owned())),
             text => Ok(text.to_owned()),
         }
     }

@@ -61,16 +61,16 @@ pub(crate) fn follow(history: Option<&Arc<History>>, record: &SharedWriter) {
 pub(crate) fn copy(from: &Path, to: &Path, has: impl Fn(&str) -> bool) -> Option<String> {
     let here = place(from).is_some_and(|from| place(to) == Some(from));
     let [old, new] = [from, to].map(|session| artifacts_directory(session).join(FILE_HISTORY));
-    let lost = "/rewind in the copy brings back no files of what was before";
+    let lost = "/rewind in the copy cannot restore earlier files";
     match omp_history::copy(&old, &new, |entry| here && has(entry)) {
         Ok(Copied { left: 1.., .. }) if !here => {
-            Some(format!("The copy has no history of files, because it works in another directory: {lost}."))
+            Some(format!("The copy has no file history because it works in another directory: {lost}"))
         }
         Ok(_) => None,
         Err(error) => {
             let error = error.to_string();
             let error = error.trim_end_matches('.');
-            Some(format!("The history of files could not be copied ({error}): {lost}."))
+            Some(format!("Could not copy the file history ({error}): {lost}"))
         }
     }
 }

@@ -179,10 +179,7 @@ impl BackgroundJobs<'_> {
         let Some(jobs) = &self.session.processes.jobs else { return Ok(None) };
         let running = self.running();
         if !running.is_empty() {
-            self.session
-                .agent
-                .notice(format!("Waiting for background jobs: {}.", running.join(", ")))
-                .await?;
+            self.session.agent.notice(format!("Waiting for background jobs: {}", running.join(", "))).await?;
         }
         match cancel.run_until_cancelled(jobs.news(MAIN_AGENT)).await {
             Some(News::Results) => self.deliver(cancel.clone()).await,
@@ -208,7 +205,7 @@ impl BackgroundJobs<'_> {
     pub(crate) fn end(self) -> Vec<String> {
         let stopped = self.session.processes.jobs.as_ref().map(|jobs| jobs.close()).unwrap_or_default();
         let said = |job: Snapshot| {
-            format!("background job {} was still running and was ended: {}", job.id, job.label)
+            format!("background job {} was still running and was stopped: {}", job.id, job.label)
         };
         stopped.into_iter().map(said).collect()
     }

@@ -125,7 +125,7 @@ async fn pictures_are_shaken_off() {
     assert_eq!((report.parts, report.artifact), (1, None));
     say(&session, "go on").await;
     let body = world.server.requests()[0].body.to_string();
-    assert!(!body.contains(picture) && body.contains("A picture (image/png) was taken out"), "{body}");
+    assert!(!body.contains(picture) && body.contains("Image (image/png) removed"), "{body}");
     let nothing = session.context().shake(Shake::Images).await.unwrap_err();
     assert_eq!(nothing.to_string(), "Nothing to trim: no images in the conversation");
     session.close().await;
@@ -148,7 +148,7 @@ async fn a_session_in_memory_shakes_too() {
     say(&session, "three").await;
     let answers: Vec<String> =
         world.messages(2).iter().filter(|message| message["role"] == "assistant").map(text).collect();
-    assert!(answers[0].contains("tokens taken out of the conversation]"), "{}", answers[0]);
+    assert!(answers[0].contains("tokens removed from the conversation]"), "{}", answers[0]);
     session.close().await;
     world.server.finish();
 }

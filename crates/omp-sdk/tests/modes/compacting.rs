@@ -137,7 +137,7 @@ async fn a_failed_summary_writes_nothing() {
     let refused = || Reply::status(400).body(serde_json::json!({"error": {"message": "no such thing"}}));
     let world = long_talk("", [refused(), say(""), say(" "), say("\n")]).await;
     let before = std::fs::read(world.file()).unwrap();
-    for expected in ["no such thing", "answered with nothing"] {
+    for expected in ["no such thing", "returned an empty answer"] {
         let error = world.session().context().compact(None, CancellationToken::new()).await.unwrap_err();
         assert!(matches!(error, CompactError::Upkeep(_)) && error.to_string().contains(expected), "{error}");
     }

@@ -135,10 +135,10 @@ async fn pictures_that_do_not_fit_go() {
     assert_eq!(answer.texts().collect::<String>(), "seen enough", "{answer:?} {:?}", ends(&world));
     assert_eq!((pictures(&world.messages(0)), pictures(&world.messages(1))), (3, 0));
     let last = world.last(1);
-    assert!(last.contains("what is on these?") && last.contains("was taken out"), "{last}");
+    assert!(last.contains("what is on these?") && last.contains("removed from the conversation"), "{last}");
     let notices = world.person.told("notice");
     assert!(
-        notices.iter().any(|notice| notice["message"].to_string().contains("3 pictures did not fit")),
+        notices.iter().any(|notice| notice["message"].to_string().contains("3 images did not fit")),
         "{notices:?}"
     );
     world.finish().await;

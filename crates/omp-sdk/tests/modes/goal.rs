@@ -276,7 +276,7 @@ async fn a_goal_that_is_reached_leaves_a_record() {
     );
     let session = world.session();
     let error = session.goal().abandon(world.person.as_ref()).await.unwrap_err();
-    assert!(error.to_string().contains("no open goal"));
+    assert!(error.to_string().contains("no goal to drop"));
     // Dropping asks first.
     session.goal().start("another", None).await.unwrap();
     world.person.confirms.lock().unwrap().extend([false, true]);

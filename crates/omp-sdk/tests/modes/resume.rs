@@ -64,7 +64,7 @@ async fn a_mode_that_cannot_be_taken_up_is_said() {
     world.host.begin().await.unwrap();
     let arrival = world.host.resume(&path).await.unwrap();
     assert!(
-        arrival.remarks.iter().any(|remark| remark.contains("local://a-plan.md of the session is gone")),
+        arrival.remarks.iter().any(|remark| remark.contains("local://a-plan.md is missing")),
         "{arrival:?}"
     );
     assert_eq!(world.session().plan().state(), PlanState::Planning);
