@@ -39,7 +39,7 @@ pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
         command.is_available() && (listed_for == ListedFor::People || !command.needs_person())
     };
     let mut all: Vec<Listed> = BUILTINS.iter().filter(answered).map(built_in).collect();
-    all.extend(session.skill_commands().into_iter().map(|(name, description)| Listed {
+    all.extend(session.input().skill_commands().into_iter().map(|(name, description)| Listed {
         name: format!("skill:{name}"),
         aliases: &[],
         description,
@@ -47,7 +47,7 @@ pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
         subcommands: &[],
         source: "skill".to_owned(),
     }));
-    let commands = session.commands();
+    let commands = session.input().commands();
     all.extend(commands.list(|name| named(name).is_some()).map(|row| Listed {
         name: row.name.clone(),
         aliases: &[],

@@ -168,7 +168,7 @@ impl Staging {
             let state =
                 self.git.ask(&["status", "--porcelain", "--", &format!(":(top,literal){path}")]).await?;
             if !state.trim().is_empty() {
-                remarks.push(format!("{path} has changes that are not staged, so it is left alone."));
+                remarks.push(format!("{path} has unstaged changes, so it was not updated"));
                 continue;
             }
             let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
@@ -194,7 +194,7 @@ fn cut(mut text: String, most: usize) -> String {
         let end = text.floor_char_boundary(most);
         let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
         text.truncate(end);
-        text.push_str("[the rest is left out]\n");
+        text.push_str("[truncated]\n");
     }
     text
 }

@@ -15,7 +15,7 @@ const MOST_COMPLAINT: usize = 16 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is no git.
-    #[error("git is not installed, or not in PATH.")]
+    #[error("git is not installed, or not in PATH")]
     Missing,
     /// It could not be started.
     #[error(transparent)]

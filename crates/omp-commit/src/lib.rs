@@ -54,7 +54,7 @@ pub enum CommitWay {
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// There is no repository.
-    #[error("{} is not inside a git repository.", .0.display())]
+    #[error("{} is not inside a git repository", .0.display())]
     NoRepository(PathBuf),
     /// git refused.
     #[error(transparent)]
@@ -64,18 +64,18 @@ pub enum CommitError {
     Session(#[from] SessionError),
     /// There is nobody to write it.
     #[error(
-        "no model is connected, and the built-in demo writes no messages. Log in with `omp login`, or set a key such as \
+        "no model is connected, and the built-in demo cannot write messages: log in with `omp login`, or set a key such as \
          ANTHROPIC_API_KEY"
     )]
     NoModel,
     /// The model gave no message.
-    #[error("no commit message was written: {0}")]
+    #[error("could not write a commit message: {0}")]
     Model(String),
     /// There is no room for a dry run.
     #[error("a dry run needs a temporary directory: {0}")]
     Aside(std::io::Error),
     /// The index cannot be kept.
-    #[error("{} cannot be kept as it is: {source}", path.display())]
+    #[error("cannot save a copy of {}: {source}", path.display())]
     Index {
         /// The index.
         path: PathBuf,

@@ -48,8 +48,8 @@ pub(crate) struct ChangelogEntry {
 impl Proposal {
     /// Reads a proposal. The complaint is written for the model.
     pub(crate) fn read(value: Value) -> Result<Self, String> {
-        let mut proposal: Self = serde_json::from_value(value)
-            .map_err(|error| format!("The proposal cannot be read: {error}."))?;
+        let mut proposal: Self =
+            serde_json::from_value(value).map_err(|error| format!("The proposal is not valid: {error}."))?;
         proposal.scope =
             proposal.scope.map(|scope| scope.trim().to_owned()).filter(|scope| !scope.is_empty());
         proposal.summary = proposal.summary.trim().trim_end_matches('.').to_owned();
@@ -61,14 +61,14 @@ impl Proposal {
 
     fn check(&self) -> Result<(), String> {
         if !KINDS.contains(&self.kind.as_str()) {
-            return Err(format!("\"{}\" is no type. Use one of {}.", self.kind, KINDS.join(", ")));
+            return Err(format!("\"{}\" is not a commit type. Use one of {}.", self.kind, KINDS.join(", ")));
         }
         let odd = |letter: char| !letter.is_alphanumeric() && !"-_./, ".contains(letter);
         if self.scope.as_deref().is_some_and(|scope| scope.contains(odd)) {
-            return Err("The scope is one or two plain words.".to_owned());
+            return Err("The scope must be one or two plain words.".to_owned());
         }
         if self.summary.is_empty() || self.summary.contains(['\n', '\r']) {
-            return Err("The summary is one line that is not empty.".to_owned());
+            return Err("The summary must be a single non-empty line.".to_owned());
         }
         let length = self.header().chars().count();
         if length > LONGEST {
@@ -82,7 +82,7 @@ impl Proposal {
         }
         match self.changelog.iter().find(|entry| !CATEGORIES.contains(&entry.category.as_str())) {
             Some(entry) => Err(format!(
-                "\"{}\" is no category of a changelog. Use one of {}.",
+                "\"{}\" is not a changelog category. Use one of {}.",
                 entry.category,
                 CATEGORIES.join(", ")
             )),
@@ -152,12 +152,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told() {
         let read = |value| Proposal::read(value).expect_err("refused");
-        assert!(read(json!({"type": "feature", "summary": "x"})).contains("no type"));
+        assert!(read(json!({"type": "feature", "summary": "x"})).contains("is not a commit type"));
         assert!(read(json!({"type": "fix", "summary": "x".repeat(68)})).contains("73 characters"));
-        assert!(read(json!({"type": "fix", "summary": "a\nb"})).contains("one line"));
-        assert!(read(json!({"type": "fix", "summary": "..."})).contains("not empty"));
+        assert!(read(json!({"type": "fix", "summary": "a\nb"})).contains("single non-empty line"));
+        assert!(read(json!({"type": "fix", "summary": "..."})).contains("non-empty"));
         assert!(read(json!({"type": "fix", "scope": "a)b", "summary": "x"})).contains("scope"));
-        assert!(read(json!({"type": "fix", "summary": "x", "extra": 1})).contains("cannot be read"));
+        assert!(read(json!({"type": "fix", "summary": "x", "extra": 1})).contains("is not valid"));
         let entry = json!({"category": "News", "text": "x"});
         assert!(read(json!({"type": "fix", "summary": "x", "changelog": [entry]})).contains("category"));
         assert!(Proposal::read(json!({"type": "fix", "summary": "x".repeat(67)})).is_ok(), "72 are allowed");

@@ -53,7 +53,7 @@ pub(crate) async fn by_agent(
         ..options
     };
     let session = Session::open(options, Box::new(Nobody)).await?;
-    if session.is_demo() {
+    if session.models().is_demo() {
         session.close().await;
         return Err(CommitError::NoModel);
     }
@@ -67,7 +67,7 @@ pub(crate) async fn by_agent(
     }
     let outcome = outcome.map_err(|error| CommitError::Model(error.to_string()))?;
     let reason = outcome.last_answer().and_then(|answer| answer.error_message.clone());
-    Err(CommitError::Model(reason.unwrap_or_else(|| "The model proposed no message.".to_owned())))
+    Err(CommitError::Model(reason.unwrap_or_else(|| "the model proposed no message".to_owned())))
 }
 
 /// Asks for a message at once. What is wrong with it is told to the model, a few times.
@@ -106,7 +106,7 @@ async fn corrected(
         let answer = consultant.ask(&consultation, cancel.clone()).await;
         let answer = answer.map_err(|failure| CommitError::Model(failure.message))?;
         let text: String = answer.message.texts().collect();
-        let read = object_in(&text).ok_or_else(|| "The answer holds no JSON object.".to_owned());
+        let read = object_in(&text).ok_or_else(|| "The answer contains no JSON object.".to_owned());
         match read.and_then(Proposal::read) {
             Ok(proposal) => return Ok(proposal),
             Err(reason) => refused = Some(reason),
@@ -114,7 +114,7 @@ async fn corrected(
     }
     let reason = refused.unwrap_or_default();
     Err(CommitError::Model(format!(
-        "the model was asked {ATTEMPTS} times, and its last answer cannot be used. {reason}"
+        "the model was asked {ATTEMPTS} times, and its last answer cannot be used: {reason}"
     )))
 }
 
@@ -129,14 +129,14 @@ fn instructions() -> String {
 pub(crate) fn material(changes: &Changes, context: Option<&str>) -> String {
     let mut text = format!("<files>\n{}</files>\n\n<diff>\n{}</diff>\n", changes.listing, changes.diff);
     if !changes.whole {
-        text.push_str("\nOnly the beginning of the differences is shown.\n");
+        text.push_str("\nThe diff is truncated.\n");
     }
     if !changes.earlier.trim().is_empty() {
         text.push_str(&format!("\n<earlier_messages>\n{}</earlier_messages>\n", changes.earlier));
     }
     let changelogs: Vec<&str> = changes.changelogs.iter().map(|changelog| changelog.path.as_str()).collect();
     match changelogs.is_empty() {
-        true => text.push_str("\nThere is no changelog to write to.\n"),
+        true => text.push_str("\nThere is no changelog to update.\n"),
         false => text.push_str(&format!("\n<changelogs>\n{}\n</changelogs>\n", changelogs.join("\n"))),
     }
     if let Some(context) = context.map(str::trim).filter(|context| !context.is_empty()) {
@@ -160,12 +160,12 @@ struct StagedDiff {
 fn diff_definition() -> ToolDefinition {
     ToolDefinition {
         name: DIFF.to_owned(),
-        description: "Shows what is staged of the named files, as a unified diff.".to_owned(),
+        description: "Shows the staged changes of the given files as a unified diff.".to_owned(),
         parameters: json!({
             "type": "object",
             "properties": {
                 "paths": {"type": "array", "items": {"type": "string"}, "minItems": 1,
-                          "description": "Paths from the root of the repository."},
+                          "description": "Paths relative to the root of the repository."},
             },
             "required": ["paths"],
             "additionalProperties": false,
@@ -190,7 +190,9 @@ impl Tool for StagedDiff {
             let paths = paths.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
             let paths: Vec<String> = paths.collect();
             match self.staging.diff_of(&paths).await {
-                Ok(diff) if diff.is_empty() => Ok(ToolOutput::text("Nothing of that is staged.")),
+                Ok(diff) if diff.is_empty() => {
+                    Ok(ToolOutput::text("None of these files has staged changes."))
+                }
                 Ok(diff) => Ok(ToolOutput::text(diff)),
                 Err(error) => Err(ToolError::new(error.to_string())),
             }
@@ -212,7 +214,7 @@ impl Proposed {
         let entry = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "The changelog, where there are several."},
+                "path": {"type": "string", "description": "Which changelog, if there are several."},
                 "category": {"type": "string", "enum": CATEGORIES},
                 "text": {"type": "string"},
             },
@@ -221,9 +223,8 @@ impl Proposed {
         });
         let definition = ToolDefinition {
             name: PROPOSE.to_owned(),
-            description:
-                "Proposes the commit message and the lines for changelogs. Call it once, at the end."
-                    .to_owned(),
+            description: "Proposes the commit message and the changelog entries. Call it once, at the end."
+                .to_owned(),
             parameters: json!({
                 "type": "object",
                 "properties": {
@@ -269,7 +270,7 @@ impl Tool for Proposed {
             let proposal = Proposal::read(Value::Object(call.arguments)).map_err(ToolError::new)?;
             *self.proposal.lock().unwrap_or_else(PoisonError::into_inner) = Some(proposal);
             self.enough.cancel();
-            Ok(ToolOutput::text("Taken. Nothing more is to be done."))
+            Ok(ToolOutput::text("Accepted. You are done."))
         }
         .boxed()
     }

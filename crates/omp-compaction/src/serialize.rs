@@ -181,5 +181,5 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     let tail = most - head;
     let start: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(all - tail).collect();
-    format!("{start}\n[… {} characters left out …]\n{end}", all - most)
+    format!("{start}\n[… {} characters omitted …]\n{end}", all - most)
 }

@@ -159,7 +159,7 @@ pub fn without_images(path: &[&Entry]) -> Outcome {
         let before = outcome.parts;
         for block in blocks {
             if let UserBlock::Image(image) = block {
-                let notice = format!("[A picture ({}) was taken out of the conversation]", image.mime_type);
+                let notice = format!("[Image ({}) removed from the conversation]", image.mime_type);
                 let tokens = omp_tokens::Billing::default().image(image);
                 outcome.saved += tokens.saturating_sub(omp_tokens::estimate(&notice));
                 outcome.parts += 1;
@@ -178,7 +178,7 @@ fn notice(part: &Part, url: Option<&str>, lines: &Range<usize>) -> String {
     let what = format!("{} of {} tokens", part.what, part.tokens);
     match url {
         Some(url) => format!("[{what} moved to {url}:{}-{}]", lines.start, lines.end.saturating_sub(1)),
-        None => format!("[{what} taken out of the conversation]"),
+        None => format!("[{what} removed from the conversation]"),
     }
 }
 

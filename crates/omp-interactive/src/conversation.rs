@@ -223,15 +223,15 @@ impl Conversation {
             }
             // The command is on the screen since it began.
             Message::Custom(message) if message.custom_type == BashExecution::ROLE => {}
-            Message::Custom(message) if message.custom_type == omp_sdk::Session::COMPACTION => {
+            Message::Custom(message) if message.custom_type == omp_sdk::Transcript::COMPACTION => {
                 let tokens = message.details.as_ref().and_then(|details| details["tokensBefore"].as_u64());
                 let behind = Behind::Compaction { tokens_before: tokens.unwrap_or(0) };
                 self.divide(to, behind, message.content.text());
             }
-            Message::Custom(message) if message.custom_type == omp_sdk::Session::EARLIER => {
+            Message::Custom(message) if message.custom_type == omp_sdk::Transcript::EARLIER => {
                 self.say(to, Level::Info, &message.content.text());
             }
-            Message::Custom(message) if message.custom_type == omp_sdk::Session::BRANCH_SUMMARY => {
+            Message::Custom(message) if message.custom_type == omp_sdk::Transcript::BRANCH_SUMMARY => {
                 self.divide(to, Behind::Branch, message.content.text());
             }
             Message::Custom(message) if message.display => {

@@ -168,7 +168,7 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
             (None, _) => app.recording.record_without_screen(recorder, "setup"),
         }
     }
-    app.begin(&session.transcript().await, greeting);
+    app.begin(&session.transcript().messages().await, greeting);
     remarks.iter().for_each(|remark| app.remark(remark));
     models::tell_scope(&mut app);
     setup::begin_set_up(&mut app, set_up);
@@ -265,7 +265,7 @@ impl Running {
         self.app.panels.settle().await;
         if let Some(draft) = draft {
             // There is nobody left to tell why it could not be kept.
-            let _ = session.keep_draft(draft).await;
+            let _ = session.input().save_draft(draft).await;
         }
         Ok(())
     }
@@ -288,7 +288,7 @@ pub(crate) fn editor(settings: &Settings, recent: &Recent) -> Editor {
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(app: &App) {
     match app.turn.is_idle() {
-        true => app.session().job_results().await,
+        true => app.session().jobs().results().await,
         false => std::future::pending().await,
     }
 }

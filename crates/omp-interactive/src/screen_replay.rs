@@ -140,7 +140,7 @@ enum ReplayStop {
 impl ReplayScreen {
     async fn begin(&mut self, greeting: Value, remarks: &[String], prompts: Vec<UserContent>, titles: bool) {
         self.app.shown.set_titles(if titles { Titles::Ask } else { Titles::Never });
-        let transcript = self.app.session().transcript().await;
+        let transcript = self.app.session().transcript().messages().await;
         self.app.begin(&transcript, serde_json::from_value(greeting).unwrap_or_default());
         remarks.iter().for_each(|remark| self.app.remark(remark));
         models::tell_scope(&mut self.app);

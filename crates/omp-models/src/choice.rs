@@ -68,11 +68,36 @@ pub enum ChoiceError {
         lists: Vec<String>,
     },
     /// A key alone names no provider.
-    #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
+    #[error("--api-key needs a model: name one with --model, --provider and --model, or --models")]
     KeyWithoutModel,
     /// Roles stand for each other.
     #[error(transparent)]
     Roles(#[from] RoleCycle),
+}
+
+impl ChoiceError {
+    /// What the user can do about it.
+    pub fn hints(&self) -> Vec<String> {
+        let Self::Unavailable { source, models_file, lists } = self else { return Vec::new() };
+        let file = models_file.display();
+        let mut hints = lists.clone();
+        match source {
+            SelectError::MissingKey { variables, .. } if variables.is_empty() => {
+                hints.push(format!("Set \"apiKey\" for the provider in {file}."));
+            }
+            SelectError::MissingKey { .. } => hints.push(format!(
+                "Log in with `omp login`, set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
+            )),
+            SelectError::KeyCommandFailed { .. } => {
+                hints.push(format!("Check the provider's \"apiKey\" in {file}."));
+            }
+            _ => {
+                hints.push("Run 'omp models' to list the available models.".to_owned());
+                hints.push(format!("Add other providers or models in {file}."));
+            }
+        }
+        hints
+    }
 }
 
 /// What a choice is made from.
@@ -181,7 +206,7 @@ impl<'a> Choice<'a> {
                 Ok(selection) => return Some(selection),
                 Err(error) => {
                     let remark =
-                        format!("the session's model {model} cannot be used ({error}); using another.");
+                        format!("the session's model {model} cannot be used ({error}); using another model");
                     self.warnings.push(remark);
                 }
             }
@@ -210,7 +235,7 @@ impl<'a> Choice<'a> {
     async fn first_of(&mut self, entries: &[String]) -> Result<Selection, ChoiceError> {
         let scope = self.scope(entries).await?;
         for entry in &scope.unmatched {
-            self.warnings.push(format!("--models: \"{entry}\" names no model that can be used."));
+            self.warnings.push(format!("--models: \"{entry}\" matches no available model"));
         }
         let api_key = self.sources.options.api_key.as_deref();
         let mut refused = None;
@@ -249,7 +274,7 @@ impl<'a> Choice<'a> {
             if usable.is_none() {
                 let list = enabled.join(", ");
                 self.warnings
-                    .push(format!("enabledModels: none of {list} can be used; using another model."));
+                    .push(format!("enabledModels: none of {list} is available; using another model"));
             }
             return Ok(usable);
         }
@@ -260,7 +285,7 @@ impl<'a> Choice<'a> {
             Ok(selection) => Ok(Some(selection)),
             Err(error) => {
                 self.warnings.push(format!(
-                    "modelRoles.default: {selector} cannot be used ({error}); using another model."
+                    "modelRoles.default: {selector} cannot be used ({error}); using another model"
                 ));
                 Ok(None)
             }

@@ -156,7 +156,7 @@ pub async fn survey_models(
                 Survey::Now(provider) => lists.ask_all(provider, &mut registry, &asker).await,
             }
         }
-        Err(error) => warnings.push(format!("No server can be asked for its models: {error}.")),
+        Err(error) => warnings.push(format!("Cannot list the models of servers: {error}")),
     }
     warnings.extend(lists.problems());
     listing(&registry, environment.as_ref(), &lists, warnings)

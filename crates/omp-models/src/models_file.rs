@@ -97,7 +97,7 @@ fn json_text(path: &Path) -> Result<Option<(PathBuf, String)>, String> {
 const MODELS_FILE_LIMIT: u64 = 8 * 1024 * 1024;
 
 fn read(path: &Path) -> Result<Option<String>, String> {
-    let refuse = |reason: &str| Err(format!("{} cannot be read ({reason}).", path.display()));
+    let refuse = |reason: &str| Err(format!("cannot read {}: {reason}", path.display()));
     let (file, metadata) = match open(path) {
         Ok(Found::File(file, metadata)) => (file, metadata),
         Ok(Found::Directory) => return refuse("it is a directory"),

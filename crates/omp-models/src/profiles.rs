@@ -14,7 +14,7 @@ use crate::roles::model_of_role;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// Nothing is called that.
-    #[error("there is no model profile \"{name}\"{}", suggest(.near))]
+    #[error("unknown model profile \"{name}\"{}", suggest(.near))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -43,7 +43,7 @@ pub enum ActivationError {
 }
 
 fn suggest(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!(". Did you mean {}?", near.join(" or ")) }
+    if near.is_empty() { String::new() } else { format!(": did you mean {}?", near.join(" or ")) }
 }
 
 /// One profile of a listing.
@@ -129,7 +129,7 @@ pub fn bind_roles(
     }
     if !bindings.agent_model_overrides.is_empty() {
         warnings.push(
-            "modelBindings.agentModelOverrides has no effect: sub-agents are not available yet.".to_owned(),
+            "modelBindings.agentModelOverrides has no effect: sub-agents are not available yet".to_owned(),
         );
     }
     Ok(())

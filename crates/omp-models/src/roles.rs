@@ -47,7 +47,7 @@ pub enum RoleTarget {
 
 /// Roles that stand for each other.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("modelRoles: the roles {} stand for each other; give one of them a model", .0.join(" -> "))]
+#[error("modelRoles: the roles {} refer to each other: assign a model to one of them", .0.join(" -> "))]
 pub struct RoleCycle(Vec<String>);
 
 /// Follows a role to its model. A level that is written earlier on the way goes before a later one.

@@ -68,8 +68,9 @@ fn account(goal: &Goal) -> String {
 
 /// `/goal budget <N|off>`: the number of tokens, or none.
 pub fn parse_budget(text: &str) -> Result<Option<u64>, String> {
-    let usage =
-        || format!("{text:?} is no budget. Usage: /goal budget <N|off>, e.g. 200000, 200k, 2m or off.");
+    let usage = || {
+        format!("{text:?} is not a valid budget. Usage: /goal budget <N|off>, e.g. 200000, 200k, 2m or off")
+    };
     let text = text.trim().to_ascii_lowercase();
     if text == "off" {
         return Ok(None);

@@ -99,7 +99,7 @@ async fn interview(
             }
         }
     }
-    Err(InterviewError("The model's answer broke off. Try again.".to_owned()))
+    Err(InterviewError("the model's answer was cut off; try again".to_owned()))
 }
 
 #[cfg(test)]

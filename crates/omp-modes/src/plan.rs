@@ -181,7 +181,7 @@ impl SessionModes {
     fn hand_in(&self, decision: &Decision) -> Result<ToolOutput, ToolError> {
         if !self.attended && !self.plan().goes {
             return Err(ToolError::new(
-                "A plan is approved by a person, and nobody can be asked in this session. Leave the plan in local:// and \
+                "Plans need a person's approval, and this session is not interactive. Leave the plan in local:// and \
                  tell the user to resume the session at a terminal.",
             ));
         }
@@ -196,7 +196,7 @@ impl SessionModes {
         self.keep_plan();
         self.shared.end_turn();
         let details = json!({ "title": title, "planFile": url });
-        Ok(ToolOutput::text(format!("Plan handed in: {title} ({url}). The user reviews it now."))
+        Ok(ToolOutput::text(format!("Plan submitted: {title} ({url}). The user is reviewing it."))
             .with_details(details))
     }
 
@@ -210,7 +210,7 @@ impl SessionModes {
 
     /// The newest plan of the session. May wait for the disk.
     pub fn find_plan(&self) -> Result<SubmittedPlan, String> {
-        self.plan_named(None).map_err(|_| "There is no plan to review yet.".to_owned())
+        self.plan_named(None).map_err(|_| "no plan to review yet".to_owned())
     }
 
     /// The directory behind `local://`.
@@ -238,17 +238,17 @@ impl SessionModes {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let refuse = |reason: String| format!("The plan {} {reason}", path.display());
+    let refuse = |reason: String| format!("the plan {} {reason}", path.display());
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > LARGEST => {
-            return Err(refuse("is larger than 1 MB; shorten it.".to_owned()));
+            return Err(refuse("is larger than 1 MB: shorten it".to_owned()));
         }
         Ok(_) => {}
-        Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
+        Err(error) => return Err(refuse(format!("cannot be read: {error}"))),
     }
-    let text = std::fs::read_to_string(path).map_err(|error| refuse(format!("cannot be read: {error}.")))?;
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(format!("cannot be read: {error}")))?;
     match text.trim().is_empty() {
-        true => Err(refuse("is empty. Write the plan, then call resolve again.".to_owned())),
+        true => Err(refuse("is empty: write the plan, then call resolve again".to_owned())),
         false => Ok(text),
     }
 }

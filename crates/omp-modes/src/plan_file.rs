@@ -25,7 +25,7 @@ pub(crate) fn find(area: &Path, supplied: Option<&str>, known: Option<&Path>) ->
     let Some(path) = found else {
         let name = slug.as_deref().unwrap_or("<slug>");
         return Err(format!(
-            "There is no plan. Write it to local://{name}-{ENDING}, then call resolve again with extra {{\"title\": \
+            "No plan found. Write it to local://{name}-{ENDING}, then call resolve again with extra {{\"title\": \
              \"{name}\"}}."
         ));
     };
@@ -37,7 +37,7 @@ pub(crate) fn find(area: &Path, supplied: Option<&str>, known: Option<&Path>) ->
 fn slug(title: &str) -> Result<Option<String>, String> {
     if title.contains(['/', '\\']) || title.contains("..") {
         return Err(format!(
-            "The title {title:?} is not a name: leave out slashes and `..`, e.g. \"fix-login\"."
+            "The title {title:?} is not a valid name: use no slashes and no `..`, e.g. \"fix-login\"."
         ));
     }
     let name = title.trim().strip_suffix(".md").unwrap_or(title.trim());
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(found(None, Some(&old)), ("old".into(), old), "by its name");
         assert_eq!(found(Some("!!"), Some(&bare)).0, "plan", "nothing else is left");
         for refused in ["a/b", "..", "a\\b", "x..y"] {
-            assert!(find(area, Some(refused), None).unwrap_err().contains("not a name"), "{refused}");
+            assert!(find(area, Some(refused), None).unwrap_err().contains("not a valid name"), "{refused}");
         }
     }
 }

@@ -87,7 +87,7 @@ impl Model for PrewalkModel {
             self.walk.crossed.store(true, Ordering::Release);
             if let Some(modes) = self.modes.upgrade() {
                 modes.notice(format!(
-                    "The first file is changed; going on with {}.",
+                    "First file changed; continuing with {}",
                     self.then.identity().selector()
                 ));
             }

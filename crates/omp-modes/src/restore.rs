@@ -41,7 +41,7 @@ impl SessionModes {
                 Vec::new()
             }
             Some(file) => {
-                vec![format!("The plan {file} of the session is gone; planning continues without it.")]
+                vec![format!("The session's plan {file} is missing; planning continues without it")]
             }
             None => Vec::new(),
         }
@@ -58,9 +58,7 @@ impl SessionModes {
                 self.shared.goal.restore(Some(goal));
                 Vec::new()
             }
-            _ => vec![
-                "The goal of the session could not be read; the session continues without one.".to_owned(),
-            ],
+            _ => vec!["The session's goal could not be read; the session continues without one".to_owned()],
         }
     }
 

@@ -30,7 +30,7 @@ impl SessionModes {
         let lost = leave_branch(&mut self.record.lock(), mark.entry.as_deref(), summary);
         if let Some(entry) = lost {
             self.notice(format!(
-                "The entry {entry} of the checkpoint is gone; the session goes on from its beginning."
+                "The checkpoint's entry {entry} is missing; the session continues from its start"
             ));
         }
         let since = conversation.get(mark.messages..).unwrap_or_default();

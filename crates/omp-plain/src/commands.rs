@@ -66,11 +66,12 @@ impl CommandRunner {
                 Ok(_) => Finished::Quiet,
                 Err(error) => Finished::Say(error.to_string()),
             },
-            ScreenCommand::Switch if !arguments.is_empty() => match host.session().use_model(arguments).await
-            {
-                Ok(()) => Finished::Say(format!("Switched to {}", host.session().model_selector())),
-                Err(error) => Finished::Say(error.to_string()),
-            },
+            ScreenCommand::Switch if !arguments.is_empty() => {
+                match host.session().models().switch(arguments).await {
+                    Ok(()) => Finished::Say(format!("Switched to {}", host.session().model_selector())),
+                    Err(error) => Finished::Say(error.to_string()),
+                }
+            }
             ScreenCommand::Login | ScreenCommand::Logout | ScreenCommand::Setup => {
                 Finished::Say("Exit with /exit, then run omp login or omp logout.".to_owned())
             }
@@ -122,7 +123,7 @@ impl CommandRunner {
     }
 
     async fn branch(&self) -> Finished {
-        let prompts = self.context.host.session().prompts().await;
+        let prompts = self.context.host.session().tree().prompts().await;
         if prompts.is_empty() {
             return Finished::Say("No message to branch from yet".to_owned());
         }
@@ -138,10 +139,10 @@ impl CommandRunner {
     /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
     async fn plan(&self, prompt: &str) -> Finished {
         let session = self.context.host.session();
-        let entered = match (prompt.is_empty(), session.plan_state()) {
-            (true, _) => session.toggle_plan(&self.channel).await,
+        let entered = match (prompt.is_empty(), session.plan().state()) {
+            (true, _) => session.plan().toggle(&self.channel).await,
             (false, PlanState::Planning) => Ok(PlanState::Planning),
-            (false, _) => session.enter_plan().await.map(|()| PlanState::Planning),
+            (false, _) => session.plan().enter().await.map(|()| PlanState::Planning),
         };
         match entered {
             Ok(PlanState::Planning) if !prompt.is_empty() => Finished::Prompt(Prompt::text(prompt)),
@@ -159,18 +160,19 @@ impl CommandRunner {
         let session = self.context.host.session();
         let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
         let done = match (word, rest.trim()) {
-            ("" | "show", "") => match session.goal() {
+            ("" | "show", "") => match session.goal().current() {
                 Some(goal) => Ok(format!("Goal ({}): {}", goal.status.word(), goal.objective)),
                 None => Ok("No goal set. Set one with /goal <objective>.".to_owned()),
             },
-            ("pause", "") => session.pause_goal().await.map(|_| "Goal paused".to_owned()),
+            ("pause", "") => session.goal().pause().await.map(|_| "Goal paused".to_owned()),
             ("resume", "") => self.driver.resume_goal(cancel).await.map(|_| String::new()),
             ("drop", "") => session
-                .drop_goal(&self.channel)
+                .goal()
+                .abandon(&self.channel)
                 .await
                 .map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
             ("budget", budget) => match parse_budget(budget) {
-                Ok(budget) => session.set_goal_budget(budget).await.map(|_| "Budget set".to_owned()),
+                Ok(budget) => session.goal().set_budget(budget).await.map(|_| "Budget set".to_owned()),
                 Err(usage) => return Finished::Say(usage),
             },
             ("set", "") => Ok("What is the goal? Set one with /goal set <objective>.".to_owned()),

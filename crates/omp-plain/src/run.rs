@@ -151,7 +151,7 @@ async fn next(stream: &mut Option<Signal>) {
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(plain: &Plain) {
     match plain.running {
-        None => plain.runner.context.host.session().job_results().await,
+        None => plain.runner.context.host.session().jobs().results().await,
         Some(_) => std::future::pending().await,
     }
 }
@@ -228,7 +228,7 @@ impl Plain {
     fn deliver(&mut self) {
         let session = self.runner.context.host.session();
         self.spawn(|cancel| async move {
-            match session.deliver_results(cancel).await {
+            match session.jobs().deliver(cancel).await {
                 Ok(_) | Err(AgentError::NothingToRetry) => Finished::Quiet,
                 Err(error) => Finished::Say(ModeError::from(error).to_string()),
             }
@@ -316,7 +316,7 @@ impl Plain {
         if self.running.is_some() {
             return self.beside(text);
         }
-        self.runner.context.host.session().note_typed(text);
+        self.runner.context.host.session().input().note_typed(text);
         if let Some(command) = text.strip_prefix("!!") {
             self.run_command(command.trim(), Audience::User);
         } else if let Some(command) = text.strip_prefix('!') {
@@ -361,7 +361,7 @@ impl Plain {
     fn steer(&self, text: &str) {
         let session = self.runner.context.host.session();
         if session.control().is_running() {
-            session.note_typed(text);
+            session.input().note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
             out("Queued: the model reads this at its next step\n");
         } else {
@@ -372,12 +372,12 @@ impl Plain {
     fn run_command(&mut self, command: &str, audience: Audience) {
         let (session, command) = (self.runner.context.host.session(), command.to_owned());
         self.spawn(|cancel| async move {
-            let done = match session.run_command(&command, None, &cancel, |_| {}).await {
+            let done = match session.shell().run(&command, None, &cancel, |_| {}).await {
                 Ok(done) => done,
                 Err(error) => return Finished::Say(error.to_string()),
             };
             let end = speech::ending(&done.output, done.exit_code, done.cancelled);
-            match session.record_command(&command, &done, audience).await {
+            match session.shell().record(&command, &done, audience).await {
                 Ok(()) => Finished::Say(end),
                 Err(error) => {
                     Finished::Say(format!("{end}could not add the command to the conversation: {error}"))

@@ -53,7 +53,9 @@ fn open(url: &InternalUrl) -> Result<Resource, String> {
     }
     match PAGES.iter().find(|(page, _)| *page == name) {
         Some((_, text)) => Ok(Resource::text(*text, "text/markdown")),
-        None => Err(format!("There is no page '{name}'. Did you mean {}?", suggestions(name).join(", "))),
+        None => {
+            Err(format!("no documentation page '{name}': did you mean {}?", suggestions(name).join(", ")))
+        }
     }
 }
 

@@ -15,7 +15,9 @@ pub(crate) enum Step {
 pub(crate) fn parse_query(query: &str) -> Result<Vec<Step>, String> {
     let query = query.trim();
     let wrong = |at: &str| {
-        format!("'{query}' is no path at '{at}'. Write it like .items[0].name; a key with dots as [\"a.b\"].")
+        format!(
+            "'{query}' is not a valid path at '{at}'. Write it like .items[0].name; a key with dots as [\"a.b\"]."
+        )
     };
     let mut steps = Vec::new();
     let mut rest = query;

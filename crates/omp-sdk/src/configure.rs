@@ -184,7 +184,7 @@ pub(crate) fn edit_mode(
         match mode.as_str().and_then(EditMode::from_word) {
             Some(mode) => return Ok(mode),
             None => warnings.push(format!(
-                "edit.modelVariants: {mode} for \"{part}\" is no edit mode and is ignored; use {}.",
+                "edit.modelVariants: {mode} for \"{part}\" is not an edit mode and is ignored; use {}",
                 EditMode::ALL.map(EditMode::word).join(", ")
             )),
         }

@@ -1,13 +1,10 @@
 //! Why a session could not be opened.
 
-use std::path::PathBuf;
-
 use omp_agent::AgentError;
 use omp_auth::AuthError;
 use omp_config::settings::SettingsError;
 use omp_import::ImportError;
 use omp_llm::ClientError;
-use omp_llm::registry::SelectError;
 use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
@@ -19,23 +16,9 @@ pub enum SessionError {
     /// Whoever wanted the session could not say what it is to be like.
     #[error("{0}")]
     Options(String),
-    /// The model cannot be used, or is not known.
-    #[error("{source}")]
-    Model {
-        /// What the registry says.
-        #[source]
-        source: SelectError,
-        /// Where the user describes models.
-        models_file: PathBuf,
-        /// Why lists on which the model might have been are not there.
-        lists: Vec<String>,
-    },
-    /// A key alone names no provider.
-    #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
-    KeyWithoutModel,
-    /// Roles stand for each other.
+    /// There is no model to work with.
     #[error(transparent)]
-    Roles(#[from] RoleCycle),
+    Model(#[from] ChoiceError),
     /// The model profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
@@ -47,11 +30,11 @@ pub enum SessionError {
     Settings(#[from] SettingsError),
     /// A variable names no edit mode.
     #[error(
-        "the variable PI_EDIT_VARIANT is \"{0}\", which is no edit mode: use hashline, apply_patch, patch or replace"
+        "PI_EDIT_VARIANT is \"{0}\", which is not an edit mode: use hashline, apply_patch, patch or replace"
     )]
     EditVariant(String),
     /// The program is about to end.
-    #[error("saving was interrupted because the program is about to end; try again")]
+    #[error("interrupted because omp is exiting; try again")]
     Interrupted,
     /// Nothing can be sent.
     #[error(transparent)]
@@ -76,15 +59,9 @@ pub enum SessionError {
     Import(#[from] ImportFailure),
 }
 
-impl From<ChoiceError> for SessionError {
-    fn from(error: ChoiceError) -> Self {
-        match error {
-            ChoiceError::Unavailable { source, models_file, lists } => {
-                Self::Model { source, models_file, lists }
-            }
-            ChoiceError::KeyWithoutModel => Self::KeyWithoutModel,
-            ChoiceError::Roles(cycle) => Self::Roles(cycle),
-        }
+impl From<RoleCycle> for SessionError {
+    fn from(cycle: RoleCycle) -> Self {
+        Self::Model(cycle.into())
     }
 }
 
@@ -107,33 +84,12 @@ impl SessionError {
     /// What the user can do about it.
     pub fn hints(&self) -> Vec<String> {
         match self {
-            Self::Model { source, models_file, lists } => {
-                let file = models_file.display();
-                let mut hints = lists.clone();
-                hints.extend(match source {
-                    SelectError::MissingKey { variables, .. } if variables.is_empty() => {
-                        vec![format!("Set \"apiKey\" for the provider in {file}.")]
-                    }
-                    SelectError::MissingKey { .. } => {
-                        vec![format!(
-                            "Log in with `omp login`, set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
-                        )]
-                    }
-                    SelectError::KeyCommandFailed { .. } => {
-                        vec![format!("Check the provider's \"apiKey\" in {file}.")]
-                    }
-                    _ => vec![
-                        "Run 'omp models' to see what is there.".to_owned(),
-                        format!("Other providers and models are described in {file}."),
-                    ],
-                });
-                hints
-            }
+            Self::Model(error) => error.hints(),
             Self::Open(OpenError::Held { .. }) => {
-                vec!["To take it away from the other process, add --take-over.".to_owned()]
+                vec!["Add --take-over to take it from the other process.".to_owned()]
             }
             Self::Resolve(_) | Self::Open(_) | Self::Copy(_) | Self::Move(_) => {
-                vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
+                vec!["Run 'omp session list' to list sessions for --resume and --fork.".to_owned()]
             }
             Self::Profile(ProfileError::MissingCredentials { .. }) => vec![
                 "Log in with `omp login <provider>`, set its key, or choose another profile; `omp models profiles` \
@@ -141,12 +97,11 @@ impl SessionError {
                     .to_owned(),
             ],
             Self::Profile(ProfileError::Unknown { .. }) => {
-                vec!["Run 'omp models profiles' to see what there is.".to_owned()]
+                vec!["Run 'omp models profiles' to list them.".to_owned()]
             }
-            Self::Options(_) | Self::KeyWithoutModel
+            Self::Options(_)
             | Self::Import(_)
             | Self::Credential(_)
-            | Self::Roles(_)
             | Self::Settings(_)
             | Self::Interrupted
             | Self::EditVariant(_)

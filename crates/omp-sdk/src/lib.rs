@@ -67,10 +67,10 @@ pub use omp_llm::Secret;
 pub use omp_llm::registry::{Availability, CanonicalModel, ScopedModel};
 pub use omp_models::{
     BenchFigures, BenchPlan, BenchRow, BenchRun, CacheAtStake, CacheMiss, CacheReport, CanonicalRow,
-    CauseTotal, ContextPart, ContextUse, CostRow, Effort, ListState, ListStatus, MissCause, ModelListing,
-    ModelOptions, ModelRow, ProfileError, ProfileRow, ProviderAdded, ProviderPreset, RoleCycle, Survey,
-    ThinkingRow, add_provider, list_models, list_profiles, load_registry, registry_loader, role_names,
-    survey_models,
+    CauseTotal, ChoiceError, ContextPart, ContextUse, CostRow, Effort, ListState, ListStatus, MissCause,
+    ModelListing, ModelOptions, ModelRow, ProfileError, ProfileRow, ProviderAdded, ProviderPreset, RoleCycle,
+    Survey, ThinkingRow, add_provider, list_models, list_profiles, load_registry, registry_loader,
+    role_names, survey_models,
 };
 pub use omp_modes::{LoopLimit, LoopUsage, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget};
 pub use omp_replay::line::{Row as ScreenRow, Screen as ScreenEntry};
@@ -84,8 +84,8 @@ pub use omp_tools::{Phase, Status as TaskStatus, Task, from_markdown, to_markdow
 pub use omp_tools::{PtyView, UserCommand};
 pub use omp_types::TOOL_NAMES;
 pub use prompt::attach::{Attached, read_attachments};
-pub use prompt::composing::keyword_spans;
 pub use prompt::discovered::{DiscoveredItem, DiscoveredState};
+pub use prompt::input::keyword_spans;
 pub use prompt::knowledge::{list_sources, load_settings};
 pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};
 pub use replay::{Answers as PlaybackAnswers, Playback, PlaybackError, incomplete, record, replay};
@@ -98,18 +98,24 @@ pub use saved::store::find_session;
 pub use saved::{FoundEntry, NewBranch, SavedError, SavedSessions, SessionRow, SessionScope};
 pub use secrets::masking::Masking;
 pub use session::Session;
-pub use session::conversation::ModelChoice;
-pub use session::host::{Arrival, Host, Moved, Outfit, SwitchError};
-pub use session::inspect::Statistics;
+pub use session::conversation_tree::Moved;
+pub use session::host::{Arrival, Host, Outfit, SwitchError};
 pub use session::live_settings::{SettingEffect, setting_effect};
 pub use session::model_switch::Direction;
+pub use session::models::ModelChoice;
 pub use session::options::{
     People, Persistence, ProviderOptions, Ptys, RuleChoice, SessionOptions, SkillChoice, TerminalOptions,
     ToolFilter,
 };
+pub use session::parts::{
+    BackgroundJobs, ContextWindow, ConversationTree, FileHistory, GoalMode, PlanMode, ProjectLanguageServers,
+    PromptCache, PromptInput, SessionAccounts, SessionConfiguration, SessionModels, SideTasks, TaskList,
+    Transcript, UserShell, Workspace,
+};
 pub use session::reload::Reloaded;
 pub use session::rewind::{RewindError, RewindPoint, RewindWhat, Rewound};
 pub use session::roots::{RootError, workspace_root};
+pub use session::statistics::Statistics;
 pub use session::user_command::Audience;
 pub use side_tasks::bench::bench;
 pub use side_tasks::consult::{Consultant, Consultation, Consulted};

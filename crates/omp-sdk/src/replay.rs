@@ -45,10 +45,10 @@ pub enum PlaybackError {
     #[error(transparent)]
     Recording(#[from] omp_replay::ReplayError),
     /// The session could not be opened again.
-    #[error("The recorded session cannot be opened: {0}")]
+    #[error("cannot open the recorded session: {0}")]
     Session(#[from] SessionError),
     /// The place for it could not be made.
-    #[error("There is no place to play it: {0}")]
+    #[error("cannot create a directory for the replay: {0}")]
     Place(#[from] std::io::Error),
 }
 
@@ -289,14 +289,14 @@ impl Session {
         let recorder = self.recorder()?;
         match tokio::task::spawn_blocking(move || recorder.finish()).await {
             Ok(trouble) => trouble.map(|why| incomplete(&why)),
-            Err(_) => Some(incomplete("its end was not waited for")),
+            Err(_) => Some(incomplete("it was not finished in time")),
         }
     }
 }
 
 /// What the user is told of a recording that could not be written to its end.
 pub fn incomplete(why: &str) -> String {
-    format!("The recording is not complete: {why}. The session continues without it.")
+    format!("Recording stopped: {why}; the session continues without it")
 }
 
 /// Begins a recording in a new file, for [`SessionOptions::deck`].
@@ -379,7 +379,7 @@ impl Playback {
                 }
                 Input::Note(message, later) => {
                     self.player.take_note();
-                    session.add_note(message, later).await
+                    session.shell().add_note(message, later).await
                 }
             };
             ended.map_err(SessionError::from)?;

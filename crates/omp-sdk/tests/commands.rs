@@ -42,7 +42,7 @@ async fn templates_are_listed_and_expanded() {
     home.write("home/.omp/agent/prompts/plan.md", "The user's plan");
     home.write("work/.omp/prompts/fix.md", "template");
     home.write("work/.omp/commands/fix.md", "command");
-    let commands = session(&home).await.commands();
+    let commands = session(&home).await.input().commands();
     let description = |name: &str| commands.get(name).unwrap().description.clone();
     assert_eq!(description("greet"), "Say hello (user)");
     assert_eq!(description("plan"), "Plan for $@ (project:team)");

@@ -168,7 +168,7 @@ async fn a_switch_takes_up_what_the_target_had() {
     host.begin().await.unwrap();
     say(&host.session(), "with the usual one").await;
     assert_eq!(asked(&server).0, "a", "what was asked for at the start was said of the first session");
-    host.session().use_model("one/c").await.unwrap();
+    host.session().models().switch("one/c").await.unwrap();
     say(&host.session(), "with c").await;
     let usual = host.session().file().unwrap();
 
@@ -300,20 +300,21 @@ async fn branches_go_back_before_a_message() {
     }
     let origin = host.session().file().unwrap();
     let session = host.session();
-    let moved = session.navigate(&said(&origin, "two"), None).await.unwrap().unwrap();
+    let moved = session.tree().navigate(&said(&origin, "two"), None).await.unwrap().unwrap();
     assert_eq!(moved.prefill.as_deref(), Some("two"));
     say(&session, "second").await;
     assert_eq!(asked(&server).2, ["one", "second"]);
     assert_eq!(host.session().file().unwrap(), origin, "the same file");
     let three = said(&origin, "three");
     let answer = lines(&origin).iter().find(|line| line["parentId"] == three.as_str()).unwrap()["id"].clone();
-    let moved = session.navigate(answer.as_str().unwrap(), Some("what came of it".into())).await.unwrap();
+    let moved =
+        session.tree().navigate(answer.as_str().unwrap(), Some("what came of it".into())).await.unwrap();
     assert_eq!(moved.unwrap().prefill, None);
     say(&session, "on").await;
     let told = asked(&server).2;
     assert_eq!((&told[..3], told.len()), (&["one".to_owned(), "two".into(), "three".into()][..], 5));
     assert!(told[3].contains("what came of it"), "{told:?}");
-    assert!(matches!(session.navigate("nonesuch", None).await, Err(SwitchError::NoSuchEntry(_))));
+    assert!(matches!(session.tree().navigate("nonesuch", None).await, Err(SwitchError::NoSuchEntry(_))));
 
     let before = std::fs::read(&origin).unwrap();
     let arrival = host.branch(&three).await.unwrap();
@@ -331,7 +332,7 @@ async fn branches_go_back_before_a_message() {
 
     let memory = program.start(home.work_dir(), Persistence::Off).await;
     say(&memory.session(), "unsaved").await;
-    assert!(memory.session().navigate("nonesuch", None).await.is_err());
+    assert!(memory.session().tree().navigate("nonesuch", None).await.is_err());
     server.assert_clean();
 }
 
@@ -350,7 +351,7 @@ async fn connections_end_with_their_conversation() {
     assert_eq!((server.sockets().opened, server.sockets().closed), (1, 0));
     let held = host.session();
     let file = held.file().unwrap();
-    held.navigate(&said(&file, "two"), None).await.unwrap();
+    held.tree().navigate(&said(&file, "two"), None).await.unwrap();
     say(&held, "another second").await;
     assert_eq!(server.sockets().opened, 2, "the messages before are others now");
     host.begin().await.unwrap();

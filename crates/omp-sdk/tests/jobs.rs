@@ -77,17 +77,17 @@ async fn a_resting_session_says_that_a_result_waits() {
     let (server, home) = world(ASYNC, replies);
     let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
     ask(&session, "go").await;
-    assert_eq!(session.jobs().iter().map(|job| job.status).collect::<Vec<_>>(), [JobStatus::Running]);
-    let nothing = session.deliver_results(CancellationToken::new()).await.unwrap();
+    assert_eq!(session.jobs().list().iter().map(|job| job.status).collect::<Vec<_>>(), [JobStatus::Running]);
+    let nothing = session.jobs().deliver(CancellationToken::new()).await.unwrap();
     assert!(nothing.is_none(), "nothing has ended");
     home.write("work/end", "");
-    session.job_results().await;
-    let outcome = session.deliver_results(CancellationToken::new()).await.unwrap().expect("a turn");
+    session.jobs().results().await;
+    let outcome = session.jobs().deliver(CancellationToken::new()).await.unwrap().expect("a turn");
     assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "thanks");
     assert!(last_message(&server, 2).contains("completed after"), "{}", last_message(&server, 2));
-    let again = session.deliver_results(CancellationToken::new()).await.unwrap();
+    let again = session.jobs().deliver(CancellationToken::new()).await.unwrap();
     assert!(again.is_none(), "once");
-    assert!(session.next_results(&CancellationToken::new()).await.unwrap().is_none());
+    assert!(session.jobs().next(&CancellationToken::new()).await.unwrap().is_none());
     assert_eq!(session.close().await, [""; 0]);
     server.finish();
 }
@@ -104,7 +104,7 @@ async fn the_next_prompt_brings_the_result() {
     let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
     ask(&session, "go").await;
     home.write("work/end", "");
-    session.job_results().await;
+    session.jobs().results().await;
     ask(&session, "and now?").await;
     let body = server.requests()[2].body.to_string();
     assert_eq!(body.matches("completed after").count(), 1, "{body}");
@@ -126,12 +126,12 @@ async fn jobs_outlive_the_turn_and_not_the_session() {
     ask(&session, "go").await;
     session.control().abort();
     ask(&session, "still there?").await;
-    assert_eq!(session.jobs()[0].status, JobStatus::Running);
+    assert_eq!(session.jobs().list()[0].status, JobStatus::Running);
     let cancelled = CancellationToken::new();
     cancelled.cancel();
-    assert!(session.next_results(&cancelled).await.unwrap().is_none(), "who gives up does not wait");
+    assert!(session.jobs().next(&cancelled).await.unwrap().is_none(), "who gives up does not wait");
     let said = session.close().await;
-    assert!(said.len() == 1 && said[0].ends_with("was still running and was ended: sleep 300"), "{said:?}");
+    assert!(said.len() == 1 && said[0].ends_with("was still running and was stopped: sleep 300"), "{said:?}");
     server.finish();
 }
 
@@ -145,7 +145,7 @@ async fn without_the_settings_nothing_runs_in_the_background() {
     assert!(
         last_message(&server, 1).contains("Async execution is disabled; no background jobs are available.")
     );
-    assert!(session.jobs().is_empty());
+    assert!(session.jobs().list().is_empty());
     server.finish();
 }
 
@@ -237,7 +237,7 @@ async fn a_user_runs_commands_too() {
     assert!(!offered.contains("\"bash\"") && offered.contains("\"job\""), "{offered}");
     home.write("work/f", "1\n2\n3\n");
     let never = CancellationToken::new();
-    let run = async |command: &str| session.run_command(command, None, &never, |_| {}).await.unwrap();
+    let run = async |command: &str| session.shell().run(command, None, &never, |_| {}).await.unwrap();
     let first = run("x=1; cat f | head -1").await;
     assert_eq!((first.output.as_str(), first.exit_code), ("1\n", Some(0)), "neither refused nor tidied up");
     let second = run("echo $x; exit 3").await;
@@ -257,13 +257,13 @@ async fn a_stopped_command_is_an_answer() {
     let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
     let (never, cancel) = (CancellationToken::new(), CancellationToken::new());
     let limit = Some(std::time::Duration::from_millis(500));
-    let late = session.run_command("echo begun; sleep 100", limit, &never, |_| {}).await.unwrap();
+    let late = session.shell().run("echo begun; sleep 100", limit, &never, |_| {}).await.unwrap();
     let late = serde_json::to_value(late).unwrap();
     assert_eq!(late["output"], "begun\n[Command timed out after 0.5 seconds]");
     assert_eq!((&late["cancelled"], late.get("exitCode")), (&json!(true), None));
     let seen = cancel.clone();
     let stopped =
-        session.run_command("echo begun; sleep 100", None, &cancel, |_| seen.cancel()).await.unwrap();
+        session.shell().run("echo begun; sleep 100", None, &cancel, |_| seen.cancel()).await.unwrap();
     assert_eq!((stopped.output.as_str(), stopped.cancelled), ("begun\n[Command cancelled]", true));
     ask(&session, "go").await;
     let result = last_message(&server, 1);

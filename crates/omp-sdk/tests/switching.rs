@@ -78,28 +78,28 @@ async fn roles_are_kept_and_switches_are_not() {
     let session = open(&home, Persistence::New).await;
     assert_eq!(answer(&session, &server).await, pair("a", "high"));
 
-    session.use_model("one/b:low").await.unwrap();
+    session.models().switch("one/b:low").await.unwrap();
     assert_eq!(session.model_selector(), "one/b");
     assert_eq!(answer(&session, &server).await, pair("b", "low"));
     assert_eq!(home.read(CONFIG), config);
 
-    session.assign_role("slow", "one/c:medium").await.unwrap();
+    session.models().assign_role("slow", "one/c:medium").await.unwrap();
     assert_eq!(
         answer(&session, &server).await,
         pair("b", "low"),
         "another role's model answers nothing here"
     );
-    session.use_model("pi/slow").await.unwrap();
+    session.models().switch("pi/slow").await.unwrap();
     assert_eq!(answer(&session, &server).await, pair("c", "medium"));
     let kept = format!("{config}  slow: one/c:medium\n");
     assert_eq!(home.read(CONFIG), kept, "the rest of the file stays");
 
-    session.assign_role("default", "b").await.unwrap();
+    session.models().assign_role("default", "b").await.unwrap();
     assert_eq!(answer(&session, &server).await.0, "b", "the session goes on with it");
     let kept = home.read(CONFIG);
     assert!(kept.contains("  default: b\n") && kept.contains("smol: one/c # small\n"), "{kept}");
 
-    session.use_model("one/c").await.unwrap();
+    session.models().switch("one/c").await.unwrap();
     let file = session.file().unwrap();
     session.close().await;
     let lines = std::fs::read_to_string(file).unwrap();
@@ -124,9 +124,9 @@ async fn mistakes_change_nothing() {
     let server = forever();
     let home = home(&server);
     let session = open(&home, Persistence::Off).await;
-    assert!(session.use_model("one/nothing-like-it").await.is_err());
-    assert!(session.assign_role("default", "one/nothing-like-it").await.is_err());
-    assert!(session.assign_role("a.b", "one/b").await.is_err());
+    assert!(session.models().switch("one/nothing-like-it").await.is_err());
+    assert!(session.models().assign_role("default", "one/nothing-like-it").await.is_err());
+    assert!(session.models().assign_role("a.b", "one/b").await.is_err());
     assert_eq!(session.model_selector(), "one/a");
     assert!(!home.exists(CONFIG));
 }
@@ -148,15 +148,15 @@ async fn roles_are_stepped_through() {
     for (role, expected) in
         [("night", pair("b", "low")), ("dawn", pair("c", "high")), ("default", pair("a", "high"))]
     {
-        let gone = session.cycle_model(Direction::Forward).await.unwrap().unwrap();
+        let gone = session.models().cycle(Direction::Forward).await.unwrap().unwrap();
         assert!(gone.starts_with(&format!("{role}: one/")), "{gone}");
         assert_eq!(answer(&session, &server).await, expected, "{role}");
     }
-    let back = session.cycle_model(Direction::Backward).await.unwrap();
+    let back = session.models().cycle(Direction::Backward).await.unwrap();
     assert_eq!(back.as_deref(), Some("dawn: one/c"));
     home.write(CONFIG, "");
     let alone = open(&home, Persistence::Off).await;
-    assert_eq!(alone.cycle_model(Direction::Forward).await.unwrap(), None, "there is nowhere to go");
+    assert_eq!(alone.models().cycle(Direction::Forward).await.unwrap(), None, "there is nowhere to go");
 }
 
 /// What a program asks for goes before what the models file says.

@@ -281,7 +281,9 @@ async fn the_users_choice_of_tools_stands() {
     let server = Server::start([Reply::new().text("done")]);
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     let session = Session::open(options, Box::new(Silent)).await.unwrap();
-    assert!(session.warnings().iter().any(|warning| warning.contains("two tools named mcp__tickets__close")));
+    assert!(
+        session.warnings().iter().any(|warning| warning.contains("two tools are named mcp__tickets__close"))
+    );
     session.prompt(Prompt::text("go"), Default::default()).await.unwrap();
     session.close().await;
     assert_eq!(names(&server.requests()[0]), ["find", SEARCH]);

@@ -106,7 +106,7 @@ pub(crate) async fn begin(
     let mut remarks = session.warnings().to_vec();
     remarks.extend(demo_remark(&session));
     for turn in &turns {
-        turn.typed.iter().for_each(|typed| session.note_typed(typed));
+        turn.typed.iter().for_each(|typed| session.input().note_typed(typed));
     }
     let prompts = turns.into_iter().map(|turn| turn.prompt).collect();
     Ok(Begun { host, remarks, prompts })
@@ -148,12 +148,12 @@ pub(crate) async fn end(host: &Host, leaving: Leaving) -> u8 {
 
 /// What to say where no model could be reached.
 fn demo_remark(session: &Session) -> Option<String> {
-    session.fell_back_to_demo().then(|| {
+    session.models().fell_back_to_demo().then(|| {
         format!(
             "No model available: no API key is set and no local model server is running. This is the \
              built-in demo. Log in with /login or /setup, set a key such as ANTHROPIC_API_KEY, or add a \
              provider in {}.",
-            session.models_file().display()
+            session.models().file().display()
         )
     })
 }

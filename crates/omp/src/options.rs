@@ -153,12 +153,12 @@ const CHEAP: &str = "pi/smol";
 /// `--plan-yolo` and `--prewalk`: how the first session works.
 pub(crate) async fn set_manner(session: &Session, work: &WorkArgs) -> Result<(), String> {
     if work.plan_yolo || work.plan_yolo_into.is_some() {
-        let planned = session.plan_and_go(work.plan_yolo_into.as_deref()).await;
+        let planned = session.plan().plan_and_go(work.plan_yolo_into.as_deref()).await;
         planned.map_err(|error| format!("--plan-yolo: {error}"))?;
     }
     if work.prewalk || work.prewalk_into.is_some() {
         let into = work.prewalk_into.as_deref().unwrap_or(CHEAP);
-        session.prewalk(into).await.map_err(|error| format!("--prewalk: {error}"))?;
+        session.models().prewalk(into).await.map_err(|error| format!("--prewalk: {error}"))?;
     }
     Ok(())
 }

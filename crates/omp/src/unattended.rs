@@ -92,9 +92,9 @@ async fn converse(
     let mut last = None;
     for Turn { prompt, typed } in turns {
         let begun = Instant::now();
-        typed.iter().for_each(|typed| session.note_typed(typed));
+        typed.iter().for_each(|typed| session.input().note_typed(typed));
         last = Some(session.prompt(prompt, cancel.clone()).await?);
-        if let Some(outcome) = session.carry_out_plan(cancel.clone()).await? {
+        if let Some(outcome) = session.plan().carry_out(cancel.clone()).await? {
             last = Some(outcome);
         }
         startup.prompt_done(begun.elapsed());
@@ -102,7 +102,7 @@ async fn converse(
             return Ok(last);
         }
     }
-    while let Some(outcome) = session.next_results(cancel).await? {
+    while let Some(outcome) = session.jobs().next(cancel).await? {
         let stop = cancel.is_cancelled() || failed(&outcome);
         last = Some(outcome);
         if stop {
@@ -125,12 +125,12 @@ fn announce(session: &Session, json: Option<&JsonLines>) {
     for warning in session.warnings() {
         output::warn(warning);
     }
-    if session.fell_back_to_demo() {
+    if session.models().fell_back_to_demo() {
         output::note(&format!(
             "No model available: no API key is set and no local model server is running. Using the \
              built-in demo.\nSet a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server \
              such as Ollama, or add a provider in {}.",
-            session.models_file().display()
+            session.models().file().display()
         ));
     }
     if let Some(lines) = json {

@@ -50,7 +50,7 @@ pub(crate) fn tools(session: &Session) -> Answer {
 
 /// `/jobs`: what runs in the background, and what ran recently.
 pub(crate) fn jobs(session: &Session) -> Answer {
-    let jobs = session.jobs();
+    let jobs = session.jobs().list();
     if jobs.is_empty() {
         return Answer::Text(
             "No background jobs. A command becomes one when the model starts it in the background, or when \
@@ -93,7 +93,7 @@ pub(crate) async fn session(context: &CommandContext, arguments: &str) -> Answer
 async fn info(session: &Session) -> Answer {
     let header = session.header();
     let file = session.file().map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
-    let counts = session.statistics().await;
+    let counts = session.transcript().statistics().await;
     let row = |name: &str, value: String| (name.to_owned(), value);
     let tokens = format!(
         "{} in, {} out, {} cache read, {} cache write",

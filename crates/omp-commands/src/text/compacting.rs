@@ -7,7 +7,7 @@ use crate::answer::Answer;
 
 /// Sums the conversation up and says what that saved.
 pub(crate) async fn compact(session: &Session, focus: &str) -> Answer {
-    match session.compact(Some(focus), CancellationToken::new()).await {
+    match session.context().compact(Some(focus), CancellationToken::new()).await {
         Ok(compacted) => match compacted.result {
             Some(result) => {
                 let (before, after) = (result.tokens_before, result.tokens_after);

@@ -19,7 +19,7 @@ pub(crate) async fn dump(session: &Session, arguments: &str) -> Answer {
         "raw" => DumpForm::Raw,
         _ => return Answer::refused("Usage: /dump [raw]"),
     };
-    match session.dump(form).await {
+    match session.transcript().dump(form).await {
         Ok(Some(text)) => Answer::Copy(text),
         Ok(None) => Answer::refused("No messages to dump yet"),
         Err(error) => Answer::refused(error),
@@ -31,7 +31,7 @@ pub(crate) async fn export(context: &CommandContext, path: &str) -> Answer {
     if CLIPBOARD.contains(&path) {
         return Answer::refused("/export writes a file; use /dump to copy to the clipboard");
     }
-    match context.session().export(path, context.theme).await {
+    match context.session().transcript().export(path, context.theme).await {
         Ok(Some(path)) => Answer::Page(path),
         Ok(None) => Answer::refused(NOTHING_YET),
         Err(error) => Answer::refused(error),
@@ -40,7 +40,7 @@ pub(crate) async fn export(context: &CommandContext, path: &str) -> Answer {
 
 /// `/share`
 pub(crate) async fn share(session: &Session) -> Answer {
-    match session.share().await {
+    match session.transcript().share().await {
         Ok(Some(shared)) => {
             let left_out = shared.trim.to_string();
             let gist =

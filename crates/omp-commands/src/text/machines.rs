@@ -45,7 +45,7 @@ pub(crate) async fn run(session: &Arc<Session>, arguments: &str) -> Answer {
         Ok(done) => done,
         Err(mistake) => return Answer::Refused(mistake),
     };
-    match session.reload_machines().await {
+    match session.configuration().reload_ssh_hosts().await {
         Ok(warnings) => Answer::Changed([vec![done], warnings].concat().join("\n")),
         Err(error) => Answer::refused(error),
     }

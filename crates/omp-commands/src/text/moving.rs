@@ -67,11 +67,11 @@ pub(crate) async fn drop_session(context: &CommandContext) -> Answer {
 
 /// `/reload-plugins`
 pub(crate) async fn reload(session: &Arc<Session>) -> Answer {
-    let found = match session.look_again().await {
+    let found = match session.configuration().reload().await {
         Ok(found) => found,
         Err(error) => return Answer::refused(error),
     };
-    let warnings = match session.reload_machines().await {
+    let warnings = match session.configuration().reload_ssh_hosts().await {
         Ok(warnings) => warnings,
         Err(error) => return Answer::refused(error),
     };

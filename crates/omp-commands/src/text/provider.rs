@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use omp_sdk::Session;
+use omp_sdk::{ChoiceError, Session, SessionError};
 
 use super::{BUSY, blocking, first_word, unquoted};
 use crate::answer::Answer;
@@ -13,10 +13,15 @@ pub(crate) async fn model(session: &Session, selector: &str) -> Answer {
     if selector.is_empty() {
         return Answer::Text(format!("Current model: {}", session.model_selector()));
     }
-    let warning = session.switch_warning(selector).await.map(|warning| warning + "\n").unwrap_or_default();
-    match session.assign_role("default", selector).await {
+    let warning = session
+        .prompt_cache()
+        .switch_warning(selector)
+        .await
+        .map(|warning| warning + "\n")
+        .unwrap_or_default();
+    match session.models().assign_role("default", selector).await {
         Ok(()) => Answer::Changed(format!("{warning}Switched to {}", session.model_selector())),
-        Err(omp_sdk::SessionError::Model { source, .. }) => {
+        Err(SessionError::Model(ChoiceError::Unavailable { source, .. })) => {
             Answer::refused(format!("unknown model \"{selector}\": {source}"))
         }
         Err(error) => Answer::refused(error),
@@ -26,17 +31,17 @@ pub(crate) async fn model(session: &Session, selector: &str) -> Answer {
 /// `/fast [on|off|status]`
 pub(crate) fn fast(session: &Session, arguments: &str) -> Answer {
     let fast = match arguments {
-        "" => !session.is_fast(),
+        "" => !session.models().is_fast(),
         "on" => true,
         "off" => false,
         "status" => {
-            let state = if session.is_fast() { "on" } else { "off" };
+            let state = if session.models().is_fast() { "on" } else { "off" };
             return Answer::Text(format!("Fast mode {state}"));
         }
         _ => return Answer::refused("Usage: /fast [on|off|status]"),
     };
-    if fast != session.is_fast() {
-        session.set_fast(fast);
+    if fast != session.models().is_fast() {
+        session.models().set_fast(fast);
     }
     Answer::Changed(match fast {
         true => "Fast mode on: requests use the priority tier, which costs more".to_owned(),
@@ -49,7 +54,7 @@ pub(crate) async fn fresh(session: &Session) -> Answer {
     if session.control().is_running() {
         return Answer::refused(BUSY);
     }
-    let closed = session.renew().await;
+    let closed = session.prompt_cache().reset().await;
     let states = if closed == 1 { "state" } else { "states" };
     Answer::Text(format!(
         "Provider state reset ({closed} provider {states} pruned); the conversation is unchanged"

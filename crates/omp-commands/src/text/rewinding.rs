@@ -36,7 +36,7 @@ pub(crate) async fn redo(session: &Arc<Session>, arguments: &str) -> Answer {
         "all" => OtherChanges::Restored,
         _ => return Answer::refused("Usage: /redo [all]"),
     };
-    match session.redo(others).await {
+    match session.file_history().redo(others).await {
         Ok(rewound) => told(session, rewound, "Undid the last /rewind", "/redo all"),
         Err(error) => Answer::refused(error),
     }
@@ -57,7 +57,7 @@ fn wish(words: &[&str]) -> Option<(RewindWhat, OtherChanges)> {
 }
 
 async fn list(session: &Session) -> Result<Answer, RewindError> {
-    let points = session.rewind_points().await?;
+    let points = session.file_history().points().await?;
     if points.is_empty() {
         return Ok(Answer::refused("Nothing to rewind to yet"));
     }
@@ -71,9 +71,9 @@ async fn list(session: &Session) -> Result<Answer, RewindError> {
         (format!("{}  {files}", place + 1), line(&point.text))
     };
     let rows = points.iter().enumerate().map(row).collect();
-    let title = match session.keeps_files().await {
+    let title = match session.file_history().is_on().await {
         Ok(true) => {
-            let kept = session.kept_bytes().await?;
+            let kept = session.file_history().bytes().await?;
             format!("Prompts, and the files a rewind would change ({} KB kept)", kept / 1024)
         }
         Ok(false) => "Prompts. File history is off: turn it on with /rewind on".to_owned(),
@@ -83,7 +83,7 @@ async fn list(session: &Session) -> Result<Answer, RewindError> {
 }
 
 async fn switch(session: &Session, on: bool) -> Result<Answer, RewindError> {
-    session.keep_files(on).await?;
+    session.file_history().set_on(on).await?;
     Ok(Answer::Text(match on {
         true => "File history on for this session".to_owned(),
         false => "File history off for this session; existing checkpoints are kept. \
@@ -93,7 +93,7 @@ async fn switch(session: &Session, on: bool) -> Result<Answer, RewindError> {
 }
 
 async fn clear(session: &Session) -> Result<Answer, RewindError> {
-    let checkpoints = session.forget_files().await?;
+    let checkpoints = session.file_history().clear().await?;
     Ok(Answer::Text(match checkpoints {
         0 => "No checkpoints to clear".to_owned(),
         1 => "1 checkpoint cleared; files unchanged".to_owned(),
@@ -107,13 +107,13 @@ async fn go_back(
     what: RewindWhat,
     others: OtherChanges,
 ) -> Result<Answer, RewindError> {
-    let prompts = session.prompts().await;
+    let prompts = session.tree().prompts().await;
     let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let by_number = place.and_then(|place| prompts.get(place));
     let Some((entry, text)) = by_number.or_else(|| prompts.iter().find(|(entry, _)| entry == number)) else {
         return Ok(Answer::Refused(format!("no prompt {number} (see: /rewind list). {USAGE}")));
     };
-    let rewound = session.rewind(entry, what, others).await?;
+    let rewound = session.file_history().rewind(entry, what, others).await?;
     let done = format!("Rewound to before: {}", line(text));
     let again = format!("/rewind {number} files all");
     Ok(told(session, rewound, &done, &again))

@@ -15,7 +15,7 @@ pub(crate) async fn add(session: &Arc<Session>, arguments: &str) -> Answer {
         return Answer::refused("Usage: /add-dir <directory>");
     }
     let session = Arc::clone(session);
-    blocking(move || match session.add_root(&path) {
+    blocking(move || match session.workspace().add_root(&path) {
         Ok(root) => Answer::Changed(format!("Added {} to the workspace", root.display())),
         Err(error) => Answer::refused(error),
     })
@@ -29,7 +29,7 @@ pub(crate) async fn remove(session: &Arc<Session>, arguments: &str) -> Answer {
         return Answer::refused("Usage: /remove-dir <directory>");
     }
     let session = Arc::clone(session);
-    blocking(move || match session.remove_root(&path) {
+    blocking(move || match session.workspace().remove_root(&path) {
         Ok(root) => Answer::Changed(format!("Removed {} from the workspace", root.display())),
         Err(error) => Answer::refused(error),
     })
@@ -39,6 +39,7 @@ pub(crate) async fn remove(session: &Arc<Session>, arguments: &str) -> Answer {
 /// `/dirs`
 pub(crate) fn list(session: &Session) -> Answer {
     let own = (session.cwd().display().to_string(), "working directory".to_owned());
-    let further = session.roots().into_iter().map(|root| (root.display().to_string(), String::new()));
+    let further =
+        session.workspace().roots().into_iter().map(|root| (root.display().to_string(), String::new()));
     Answer::Table(Columns::new("Workspace", std::iter::once(own).chain(further).collect()))
 }

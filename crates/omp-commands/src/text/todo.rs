@@ -24,17 +24,17 @@ const LARGEST: u64 = 1024 * 1024;
 pub(crate) async fn run(session: &Arc<Session>, arguments: &str) -> Answer {
     let (verb, rest) = first_word(arguments);
     match verb {
-        "" => shown(&session.task_history().await),
+        "" => shown(&session.tasks().history().await),
         "edit" if rest.is_empty() => Answer::Screen,
-        "copy" if rest.is_empty() => match session.task_history().await {
+        "copy" if rest.is_empty() => match session.tasks().history().await {
             phases if phases.is_empty() => Answer::refused(EMPTY),
             phases => Answer::Copy(to_markdown(&phases)),
         },
         "export" => export(session, rest).await,
         "import" => import(session, rest).await,
-        _ => match changed_tasks(&session.tasks(), verb, rest) {
+        _ => match changed_tasks(&session.tasks().phases(), verb, rest) {
             Ok((phases, change)) => {
-                session.set_tasks(phases, &change);
+                session.tasks().set(phases, &change);
                 Answer::Changed(format!("Todo list: {change}"))
             }
             Err(mistake) => Answer::Refused(mistake),
@@ -57,7 +57,7 @@ fn file(session: &Session, typed: &str) -> PathBuf {
 }
 
 async fn export(session: &Session, path: &str) -> Answer {
-    let (file, phases) = (file(session, path), session.task_history().await);
+    let (file, phases) = (file(session, path), session.tasks().history().await);
     if phases.is_empty() {
         return Answer::refused(EMPTY);
     }
@@ -98,7 +98,7 @@ async fn import(session: &Session, path: &str) -> Answer {
         ));
     }
     let change = format!("{} read from {}", counted(tasks), file.display());
-    session.set_tasks(phases, &change);
+    session.tasks().set(phases, &change);
     Answer::Changed(format!("Todo list: {change}"))
 }
 

@@ -10,7 +10,7 @@ const SHOWN: usize = 8;
 
 /// `/context`: what fills the window, by part.
 pub(crate) async fn context(session: &Session) -> Answer {
-    let found = session.context_use().await;
+    let found = session.context().usage().await;
     let window = found.window.max(1);
     let share = |tokens: u64| format!("{tokens} tokens ({:.1}%)", tokens as f64 * 100.0 / window as f64);
     let conversation: u64 =
@@ -47,7 +47,7 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
     if session.control().is_running() {
         return Answer::refused(BUSY);
     }
-    match session.shake(what).await {
+    match session.context().shake(what).await {
         Ok(report) => {
             let noun = match (what, report.parts) {
                 (Shake::Images, 1) => "image",
@@ -66,7 +66,7 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
 
 /// `/cache`: what the provider's prompt cache saved, what was read anew, and why.
 pub(crate) fn cache(session: &Session) -> Answer {
-    let report = session.cache_report();
+    let report = session.prompt_cache().report();
     if report.requests == 0 {
         return Answer::Text("No token counts from the provider yet".to_owned());
     }

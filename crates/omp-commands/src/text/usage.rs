@@ -13,7 +13,7 @@ pub(crate) async fn run(session: &Session, arguments: &str) -> Answer {
         }
         _ => return Answer::refused("Usage: /usage [show|reset [account|active]]"),
     }
-    match session.quotas().ask(None).await {
+    match session.accounts().quotas().ask(None).await {
         Ok(answer) => {
             let remark = answer.remark.map(|remark| format!("\n{remark}")).unwrap_or_default();
             Answer::Text(quotas_text(&answer.reports) + &remark)

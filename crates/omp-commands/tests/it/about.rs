@@ -83,7 +83,7 @@ async fn jobs_are_listed_with_what_they_are() {
     let text = room.text("/jobs").await;
     let row = text.lines().nth(1).expect("a job");
     assert!(row.contains("bash running") && row.contains("sleep 600"), "{text}");
-    let id = room.context.host.session().jobs()[0].id.clone();
+    let id = room.context.host.session().jobs().list()[0].id.clone();
     assert!(row.trim_start().starts_with(&id), "{text}");
     assert!(
         row.split_whitespace()

@@ -33,7 +33,7 @@ async fn a_session_moves_to_another_directory() {
     let header = &lines(&new)[0];
     assert_eq!((header["cwd"].as_str(), header["title"].as_str()), (place.to_str(), Some("Wanderer")));
     assert_eq!(session.cwd(), place);
-    assert!(session.commands().get("there").is_some());
+    assert!(session.input().commands().get("there").is_some());
     room.say("second").await;
     let body = room.request();
     let tools = body["tools"].as_array().unwrap();

@@ -80,6 +80,7 @@ async fn the_list_is_shown_copied_written_and_read() {
         .host
         .session()
         .tasks()
+        .phases()
         .iter()
         .flat_map(|phase| &phase.tasks)
         .map(|task| task.content.clone())

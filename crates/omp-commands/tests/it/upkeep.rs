@@ -30,7 +30,7 @@ async fn the_parts_of_the_context_add_up() {
     ];
     let room = Room::with(replies, Persistence::New, Variables::default(), |_| {}).await;
     let before = room.text("/context").await;
-    let window = room.context.host.session().context_window();
+    let window = room.context.host.session().models().context_window();
     let sum = |text: &str| ["System prompt", "Tools", "Messages", "Free"].map(|row| tokens(text, row));
     assert_eq!(sum(&before).iter().sum::<u64>(), window, "{before}");
     assert_eq!(sum(&before)[2], 0, "{before}");
@@ -128,8 +128,7 @@ async fn the_cache_is_accounted_for() {
     assert!(text.contains("3968 (49%), saved $0.0036"), "{text}");
     assert!(!text.contains("the model changed"), "{text}");
     let switched = room.text("/model openai/b").await;
-    let expected =
-        "openai/a has 4168 tokens of this conversation cached; openai/b gets them re-sent, about $0.004.";
+    let expected = "openai/a has 4168 tokens of this conversation cached; switching re-sends them to openai/b, about $0.004";
     assert!(switched.starts_with(expected) && switched.ends_with("Switched to openai/b"), "{switched}");
     room.say("3").await;
     let text = room.text("/cache").await;

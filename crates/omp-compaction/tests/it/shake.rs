@@ -64,7 +64,7 @@ fn calls_keep_their_results() {
     let EntryKind::Message(entry) = &outcome.kinds[&heavy] else { panic!("a message") };
     let result = entry.message.as_tool_result().expect("a result");
     assert_eq!((result.tool_call_id.as_str(), result.tool_name.as_str()), ("1", "bash"));
-    assert!(spoken(&outcome.kinds[&heavy]).contains("taken out of the conversation"), "no artifact, no URL");
+    assert!(spoken(&outcome.kinds[&heavy]).contains("removed from the conversation"), "no artifact, no URL");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn pictures_can_go() {
     let outcome = without_images(&talk.path());
     assert_eq!(outcome.parts, 3);
     assert!(outcome.saved > 3_000);
-    let notice = "[A picture (image/png) was taken out of the conversation]";
+    let notice = "[Image (image/png) removed from the conversation]";
     assert_eq!(spoken(&outcome.kinds[&asked]), format!("see\n{notice}"));
     assert_eq!(spoken(&outcome.kinds[&read]), notice.repeat(2));
     assert_eq!(without_images(&Talk::default().path()).parts, 0);

@@ -137,5 +137,5 @@ fn readable(block: &Value) -> Option<UserBlock> {
 }
 
 fn left_out(block: &Value) -> UserBlock {
-    UserBlock::text(format!("[{}, left out when the session was imported]", kind(block)))
+    UserBlock::text(format!("[{}, omitted on import]", kind(block)))
 }

@@ -42,7 +42,7 @@ pub(super) fn part(part: &Value) -> UserBlock {
         Some("input_image") if text(part, "image_url").is_some() => {
             images::from_url(&word(part, "image_url"))
         }
-        _ => UserBlock::text(format!("[{}, left out when the session was imported]", kind(part))),
+        _ => UserBlock::text(format!("[{}, omitted on import]", kind(part))),
     }
 }
 

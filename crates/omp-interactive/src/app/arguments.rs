@@ -12,7 +12,7 @@ const MOST: usize = 25;
 pub(super) fn offers(session: &Session, command: &str, text: &str) -> Vec<Offer> {
     match command {
         "model" | "switch" => {
-            let choices = session.model_choices().into_iter();
+            let choices = session.models().choices().into_iter();
             fitting(choices.map(|choice| (choice.selector, choice.name)), text)
         }
         "force" => {

@@ -88,7 +88,7 @@ pub(crate) fn ask_aside(app: &mut App, question: &str) {
             // The program has ended if nobody takes it.
             let _ = tasks.send(task);
         };
-        let ended = session.aside(&question, cancel, heard).await;
+        let ended = session.side_tasks().ask(&question, cancel, heard).await;
         Box::new(move |app: &mut App| end_aside(app, number, ended)) as Task
     });
     app.surface.changed();

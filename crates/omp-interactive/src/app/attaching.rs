@@ -124,7 +124,7 @@ pub(crate) fn save_paste(app: &mut App, text: Arc<str>) {
     let session = app.session();
     app.composer.loading += 1;
     app.spawn(async move {
-        let saved = session.save_paste(&text).await;
+        let saved = session.input().save_paste(&text).await;
         Box::new(move |app: &mut App| {
             app.composer.loading = app.composer.loading.saturating_sub(1);
             match saved {

@@ -87,7 +87,7 @@ impl App {
     pub(super) fn refresh(&mut self) {
         let session = self.session();
         self.spawn(async move {
-            let thinking = session.thinking().await;
+            let thinking = session.models().thinking().await;
             Box::new(move |app: &mut Self| app.know_thinking(thinking)) as Task
         });
     }

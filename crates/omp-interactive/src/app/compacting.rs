@@ -35,7 +35,7 @@ pub(crate) fn compact(app: &mut App, focus: &str) {
     let cancel = begin_run(app, "Compacting");
     let number = app.turn.runs;
     app.spawn(async move {
-        let compacted = session.compact(Some(&focus), cancel).await;
+        let compacted = session.context().compact(Some(&focus), cancel).await;
         Box::new(move |app: &mut App| {
             // Another session may have taken the place of this one.
             if number == app.turn.runs {
@@ -67,7 +67,7 @@ pub(crate) fn hand_off(app: &mut App, focus: &str) {
     app.spawn(async move {
         let focus = Some(focus.as_str()).filter(|focus| !focus.is_empty());
         let handed = host.hand_off(focus, cancel).await;
-        let messages = host.session().transcript().await;
+        let messages = host.session().transcript().messages().await;
         Box::new(move |app: &mut App| {
             end_run(app);
             match handed {
@@ -133,7 +133,7 @@ fn wait_for_idle(app: &mut App) {
     let (session, cancel) = (app.session(), CancellationToken::new());
     app.turn.compacting.idle = cancel.clone();
     app.spawn(async move {
-        session.keep_up_when_idle(cancel).await;
+        session.context().compact_when_idle(cancel).await;
         Box::new(|_: &mut App| {}) as Task
     });
 }
@@ -151,7 +151,7 @@ pub(crate) fn note_context(app: &mut App, message: &Message) {
             if app.status.context == 0 {
                 app.status.context = session.prompt_report().tokens as u64;
             }
-            app.status.context += session.message_tokens(message);
+            app.status.context += session.context().message_tokens(message);
         }
     }
 }
@@ -160,7 +160,7 @@ pub(crate) fn note_context(app: &mut App, message: &Message) {
 pub(crate) fn estimate_context(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let tokens = session.context_tokens().await;
+        let tokens = session.context().tokens().await;
         Box::new(move |app: &mut App| {
             if Arc::ptr_eq(&session, &app.session())
                 && let Some(tokens) =

@@ -75,7 +75,7 @@ pub(crate) fn draft(app: &App) -> Option<Value> {
 pub(crate) fn restore_draft(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let kept = session.take_draft().await;
+        let kept = session.input().take_draft().await;
         Box::new(move |app: &mut App| {
             if kept.is_some() {
                 app.recording.leave_tape("a restored draft");

@@ -150,18 +150,18 @@ impl App {
             options: settings.get(keys::STATUS_LINE_SEGMENT_OPTIONS).clone(),
         };
         let facts = status::Facts {
-            model: session.model_selector() + if session.is_fast() { " fast" } else { "" },
+            model: session.model_selector() + if session.models().is_fast() { " fast" } else { "" },
             thinking: Some(self.status.thinking).filter(|level| *level != ThinkingLevel::Off),
             mode: self.shown.mode(),
             approval: Some(self.shown.approval()),
             path: shown_path(&session.cwd(), &self.home()),
             git: self.status.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
-            context: Some((self.status.context, session.context_window())),
+            context: Some((self.status.context, session.models().context_window())),
             tokens: self.status.tokens,
             cached: self.status.cached,
-            missed: session.cache_missed(),
+            missed: session.prompt_cache().missed(),
             cost: self.status.spent,
-            jobs: session.jobs().iter().filter(|job| job.status.word() == "running").count(),
+            jobs: session.jobs().list().iter().filter(|job| job.status.word() == "running").count(),
             session: session.header().title,
             running_ms: u64::try_from(self.surface.now().as_millis()).unwrap_or(u64::MAX),
             ..status::Facts::default()
@@ -224,7 +224,7 @@ impl Shown {
 
     fn mode(&self) -> Option<String> {
         let session = self.session();
-        match (session.plan_state(), session.goal()) {
+        match (session.plan().state(), session.goal().current()) {
             (PlanState::Planning, _) => Some("plan".to_owned()),
             (PlanState::Paused, _) => Some("plan paused".to_owned()),
             (_, Some(goal))
@@ -237,7 +237,7 @@ impl Shown {
     }
 
     fn todos(&self, look: &Look) -> Vec<Line> {
-        let todos = Todos::of_json(&self.session().todos()).unwrap_or_default();
+        let todos = Todos::of_json(&self.session().tasks().to_json()).unwrap_or_default();
         crate::blocks::apart(omp_view::todo::panel(look, &todos))
     }
 }

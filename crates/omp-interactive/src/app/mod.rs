@@ -121,7 +121,7 @@ impl App {
         let surface = Surface::new(theme, clock.clone());
         let shown = Shown {
             conversation: Conversation::new(surface.stage.clone()),
-            current: host.session(),
+            on_screen: host.session(),
             host,
             driver,
             number: numbers.latest(),

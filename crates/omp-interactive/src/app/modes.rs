@@ -35,10 +35,10 @@ pub(crate) fn toggle_plan(app: &mut App, prompt: &str) {
     let (session, person) = (app.session(), app.shown.person());
     let prompt = (!prompt.is_empty()).then(|| prompt.to_owned());
     app.spawn(async move {
-        let entered = match (&prompt, session.plan_state()) {
+        let entered = match (&prompt, session.plan().state()) {
             (Some(_), PlanState::Planning) => Ok(PlanState::Planning),
-            (Some(_), _) => session.enter_plan().await.map(|()| PlanState::Planning),
-            (None, _) => session.toggle_plan(person.as_ref()).await,
+            (Some(_), _) => session.plan().enter().await.map(|()| PlanState::Planning),
+            (None, _) => session.plan().toggle(person.as_ref()).await,
         };
         let text = |state| match state {
             PlanState::Planning => "Plan mode on: the model reads and plans without changing anything",
@@ -61,7 +61,7 @@ pub(crate) fn goal_command(app: &mut App, arguments: &str) {
     let rest = rest.trim().to_owned();
     let session = app.session();
     match word {
-        "" if session.goal().is_none_or(|goal| !goal.status.is_open()) => {
+        "" if session.goal().current().is_none_or(|goal| !goal.status.is_open()) => {
             app.ask_text("What is the goal?".to_owned(), "", |app, words| {
                 if let Some(objective) = words.filter(|words| !words.trim().is_empty()) {
                     start_goal(app, objective);
@@ -71,7 +71,9 @@ pub(crate) fn goal_command(app: &mut App, arguments: &str) {
         "" => ask_about_goal(app),
         "show" => show_goal(app),
         "pause" => {
-            app.spawn(async move { App::told(session.pause_goal().await.map(|_| "Goal paused".to_owned())) });
+            app.spawn(
+                async move { App::told(session.goal().pause().await.map(|_| "Goal paused".to_owned())) },
+            );
         }
         "resume" => {
             let driver = Arc::clone(&app.shown.driver);
@@ -80,7 +82,7 @@ pub(crate) fn goal_command(app: &mut App, arguments: &str) {
         "drop" => {
             let person = app.shown.person();
             app.spawn(async move {
-                let dropped = session.drop_goal(person.as_ref()).await;
+                let dropped = session.goal().abandon(person.as_ref()).await;
                 App::told(
                     dropped.map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
                 )
@@ -88,7 +90,7 @@ pub(crate) fn goal_command(app: &mut App, arguments: &str) {
         }
         "budget" => match parse_budget(&rest) {
             Ok(budget) => app.spawn(async move {
-                App::told(session.set_goal_budget(budget).await.map(|_| "Budget set".to_owned()))
+                App::told(session.goal().set_budget(budget).await.map(|_| "Budget set".to_owned()))
             }),
             Err(usage) => app.hint(Token::Warning, usage),
         },
@@ -99,7 +101,7 @@ pub(crate) fn goal_command(app: &mut App, arguments: &str) {
 
 /// What can be done with the goal that is set.
 fn ask_about_goal(app: &mut App) {
-    let Some(goal) = app.session().goal() else { return };
+    let Some(goal) = app.session().goal().current() else { return };
     let other = if goal.status == GoalStatus::Active { "pause" } else { "resume" };
     let title = format!("Goal ({}): {}", goal.status.word(), goal.objective);
     let menu = Menu::new(title, [])
@@ -136,7 +138,7 @@ pub(crate) fn start_goal(app: &mut App, objective: String) {
 }
 
 fn show_goal(app: &mut App) {
-    let Some(goal) = app.session().goal() else {
+    let Some(goal) = app.session().goal().current() else {
         app.hint(Token::Muted, "No goal set");
         return;
     };

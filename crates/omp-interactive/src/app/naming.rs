@@ -29,7 +29,7 @@ pub(crate) fn name_session(app: &App, prompt: &Prompt) {
     }
     let (session, words) = (app.session(), prompt.content.text());
     app.spawn(async move {
-        let named = session.name_after(&words, CancellationToken::new()).await;
+        let named = session.side_tasks().title(&words, CancellationToken::new()).await;
         Box::new(move |app: &mut App| {
             if named.is_some() {
                 app.set_title();

@@ -203,7 +203,7 @@ impl App {
             || self.turn.retrying.is_some()
             || self.turn.compacting.activity.is_some()
             || self.panels.asides.is_asking();
-        let mut jobs = self.session().jobs().into_iter();
+        let mut jobs = self.session().jobs().list().into_iter();
         let waits = self.composer.loading > 0 || !self.turn.waiting.is_empty();
         !busy && !waits && !jobs.any(|job| job.status.word() == "running")
     }

@@ -9,8 +9,8 @@ use super::{App, Task};
 pub(crate) fn look_for_servers(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let known = session.language_servers().await;
-        let warms = !known.is_empty() && !session.has_lazy_language_servers();
+        let known = session.language_servers().list().await;
+        let warms = !known.is_empty() && !session.language_servers().are_lazy();
         Box::new(move |app: &mut App| {
             know_servers(app, known, !warms);
             if warms {
@@ -23,7 +23,7 @@ pub(crate) fn look_for_servers(app: &mut App) {
 fn warm_up_servers(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let known = session.warm_up_language_servers().await;
+        let known = session.language_servers().warm_up().await;
         Box::new(move |app: &mut App| know_servers(app, known, true)) as Task
     });
 }

@@ -19,9 +19,9 @@ impl App {
     /// Takes a message of a session; those of sessions that were left are dropped.
     pub(crate) fn session_message(&mut self, session: u64, message: SessionMessage) {
         if session == self.shown.numbers.latest()
-            && !Arc::ptr_eq(&self.shown.current, &self.shown.host.session())
+            && !Arc::ptr_eq(&self.shown.on_screen, &self.shown.host.session())
         {
-            // A plan is carried out in a session of its own, and a loop may begin anew.
+            // The host has switched on its own: an approved plan runs in a new session, a loop may reset.
             switching::arrive(self, &[], "New session started");
         }
         if session != self.shown.number && session != SessionChannel::EVERY_SESSION {

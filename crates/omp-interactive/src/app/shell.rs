@@ -48,7 +48,8 @@ pub(crate) fn run_shell(app: &mut App, command: String, visibility: Visibility) 
     app.spawn(async move {
         let seen = command.clone();
         let outcome = session
-            .run_command(&command, None, &cancel, |snapshot| {
+            .shell()
+            .run(&command, None, &cancel, |snapshot| {
                 let tail = snapshot.tail.clone();
                 let show: Task = Box::new(move |app: &mut App| show_output(app, &tail));
                 // The program has ended if nobody takes it.
@@ -87,7 +88,7 @@ fn command_ended(app: &mut App, command: &str, done: &UserCommand, visibility: V
     };
     let (session, command, done) = (app.session(), command.to_owned(), done.clone());
     app.spawn(async move {
-        let kept = session.record_command(&command, &done, audience).await;
+        let kept = session.shell().record(&command, &done, audience).await;
         Box::new(move |app: &mut App| {
             if let Err(error) = kept {
                 app.complain(&format!("could not add the command to the conversation: {error}"));
@@ -134,6 +135,6 @@ pub(crate) fn job_result(app: &mut App) {
     let session = app.session();
     app.go(
         "Working",
-        move |cancel| async move { session.deliver_results(cancel).await.map_err(ModeError::from) },
+        move |cancel| async move { session.jobs().deliver(cancel).await.map_err(ModeError::from) },
     );
 }

@@ -14,9 +14,11 @@ use crate::session_channel::SessionChannel;
 pub(crate) struct Shown {
     pub(super) conversation: Conversation,
     pub(super) host: Arc<Host>,
-    pub(super) current: Arc<Session>,
+    /// The session whose conversation is on the screen. It is the host's, except between a switch that the host made on
+    /// its own (an approved plan, a loop) and the first message of the new session.
+    pub(super) on_screen: Arc<Session>,
     pub(super) driver: Arc<Driver>,
-    /// The number of the session whose words count.
+    /// The number of the channel whose messages are shown: the one of `on_screen`.
     pub(super) number: u64,
     pub(super) numbers: SessionNumbers,
     pub(super) switching: Switching,
@@ -25,7 +27,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The session of the moment.
+    /// The current session: the host's.
     pub(super) fn session(&self) -> Arc<Session> {
         self.host.session()
     }

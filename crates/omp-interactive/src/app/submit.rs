@@ -95,7 +95,7 @@ impl App {
         }
         let session = self.session();
         self.spawn(async move {
-            let (content, warnings) = session.expand_typed(content).await;
+            let (content, warnings) = session.input().expand(content).await;
             Box::new(move |app: &mut Self| {
                 warnings.iter().for_each(|warning| app.remark(warning));
                 match app.turn.run.is_some() {
@@ -124,7 +124,7 @@ impl App {
 
     /// Keeps what was typed in the history of prompts.
     fn note(&mut self, text: &str) {
-        self.session().note_typed(text.trim());
+        self.session().input().note_typed(text.trim());
         self.composer.recent.add(text.trim());
     }
 

@@ -37,7 +37,7 @@ impl App {
                 subcommands: command.subcommands.iter().map(subcommand).collect(),
             }
         });
-        let commands = session.commands();
+        let commands = session.input().commands();
         let own = commands.list(|name| named(name).is_some());
         let own = own.map(|row| CommandInfo {
             name: row.name.clone(),
@@ -48,7 +48,7 @@ impl App {
         });
         let all: Vec<CommandInfo> = built_in.chain(own).collect();
         self.composer.editor.set_commands(all);
-        self.composer.editor.options_mut().schemes = session.url_schemes();
+        self.composer.editor.options_mut().schemes = session.input().url_schemes();
         git::watch_branch(self);
         self.choose_keys();
         self.surface.stage.set_words(session.settings());
@@ -85,7 +85,7 @@ impl App {
             Source::Files { query } => Box::new(move || plain(finder.find(&query))),
             Source::Paths { prefix } => Box::new(move || plain(paths(&session.cwd(), &prefix))),
             Source::Url { scheme, query } => Box::new(move || {
-                let found = session.complete_url(&format!("{scheme}://{query}"));
+                let found = session.input().complete_url(&format!("{scheme}://{query}"));
                 found.into_iter().map(|(url, about)| Offer::new(url).with_detail(about)).collect()
             }),
             Source::Argument { command, text } => {

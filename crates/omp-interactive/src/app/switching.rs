@@ -73,7 +73,7 @@ where
     app.shown.switching.going += 1;
     app.spawn(async move {
         let arrival = switching.await;
-        let messages = host.session().transcript().await;
+        let messages = host.session().transcript().messages().await;
         Box::new(move |app: &mut App| {
             app.shown.switching.going -= 1;
             match arrival {
@@ -133,7 +133,7 @@ fn ask_to_move(app: &mut App, path: PathBuf, cwd: &std::path::Path) {
 pub(crate) fn arrive(app: &mut App, messages: &[Arc<omp_types::Message>], done: &str) {
     app.recording.leave_tape("another session");
     app.shown.number = app.shown.numbers.latest();
-    app.shown.current = app.shown.host.session();
+    app.shown.on_screen = app.shown.host.session();
     if let Some(transcript) = app.surface.ui.get_mut::<Transcript>(app.surface.lanes.transcript) {
         *transcript = Transcript::new();
     }
@@ -143,7 +143,7 @@ pub(crate) fn arrive(app: &mut App, messages: &[Arc<omp_types::Message>], done: 
     app.turn.waiting.clear();
     app.turn.retrying = None;
     app.status.banner = None;
-    app.composer.finder = Files::new(&app.shown.current.cwd());
+    app.composer.finder = Files::new(&app.shown.on_screen.cwd());
     app.show_conversation(messages);
     app.say(Level::Info, done);
     app.refresh();
@@ -188,8 +188,8 @@ fn summarize_and_go(app: &mut App, entry: String, instructions: Option<String>) 
     let again = Some(entry.clone());
     app.open(Waiting::new("Summarizing the branch", cancel.clone(), |app| tree::open_tree(app, again)));
     app.spawn(async move {
-        let moved = session.summarize_branch(&entry, instructions.as_deref(), cancel).await;
-        let messages = session.transcript().await;
+        let moved = session.tree().summarize_branch(&entry, instructions.as_deref(), cancel).await;
+        let messages = session.transcript().messages().await;
         Box::new(move |app: &mut App| {
             app.close::<Waiting>();
             match moved {
@@ -208,8 +208,8 @@ fn go_to(app: &mut App, id: String) {
         run.cancel.cancel();
     }
     app.spawn(async move {
-        let moved = session.navigate(&id, None).await;
-        let messages = session.transcript().await;
+        let moved = session.tree().navigate(&id, None).await;
+        let messages = session.transcript().messages().await;
         Box::new(move |app: &mut App| match moved {
             Ok(moved) => show_moved(app, moved, &messages),
             Err(error) => app.complain(&error.to_string()),

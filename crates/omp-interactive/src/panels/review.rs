@@ -111,7 +111,7 @@ pub(crate) fn show_plan(app: &mut App, review: PlanReview, answer: oneshot::Send
     show_markdown(app, review.text.clone());
     let decision = |choice: &PlanChoice| Decision { label: choice.label.clone(), enabled: choice.enabled };
     let decisions = review.choices.iter().map(decision).collect();
-    let roles = app.session().plan_executors();
+    let roles = app.session().plan().executors();
     let panel = Review::new(&review.title, &review.text, decisions, roles);
     app.surface.notify("A plan needs your decision");
     app.open(Plan { review: panel, choices: review.choices, answer: Some(answer), is_edited: false });
@@ -134,10 +134,10 @@ fn decide_plan(
     app.spawn(async move {
         let mut problems = Vec::new();
         if let Some(role) = role {
-            problems.extend(session.choose_executor(&role).err().map(|error| error.to_string()));
+            problems.extend(session.plan().choose_executor(&role).err().map(|error| error.to_string()));
         }
         if let Some(text) = text {
-            problems.extend(session.edit_plan(&text).await.err().map(|error| error.to_string()));
+            problems.extend(session.plan().edit(&text).await.err().map(|error| error.to_string()));
         }
         // Nobody waits any more if the turn was stopped.
         let _ = answer.send(verdict);

@@ -91,7 +91,7 @@ pub(crate) fn pick_place(app: &mut App) {
 pub(crate) fn open_tree(app: &mut App, at: Option<String>) {
     let session = app.session();
     app.spawn(async move {
-        let (tree, leaf) = session.tree().await;
+        let (tree, leaf) = session.tree().load().await;
         Box::new(move |app: &mut App| {
             if tree.rows(TreeFilter::Default, "", leaf.as_deref()).is_empty() {
                 app.hint(Token::Warning, "No conversation yet");
@@ -112,8 +112,8 @@ fn set_label(app: &mut App, entry: String, label: String) {
     let session = app.session();
     app.spawn(async move {
         let writer = std::sync::Arc::clone(&session);
-        let written = tokio::task::spawn_blocking(move || writer.label(&entry, &label)).await;
-        let (tree, leaf) = session.tree().await;
+        let written = tokio::task::spawn_blocking(move || writer.tree().label(&entry, &label)).await;
+        let (tree, leaf) = session.tree().load().await;
         Box::new(move |app: &mut App| {
             if let Ok(Err(error)) = written {
                 app.complain(&error.to_string());

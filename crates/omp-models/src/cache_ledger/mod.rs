@@ -62,8 +62,8 @@ impl MissCause {
         match self {
             Self::Model => "the model changed",
             Self::SystemPrompt => "the system prompt changed",
-            Self::Tools => "the list of tools changed",
-            Self::Compaction => "the conversation was made shorter",
+            Self::Tools => "the tool list changed",
+            Self::Compaction => "the conversation was compacted",
             Self::History => "earlier messages changed",
             Self::Thinking => "the thinking level changed",
             Self::Expired => "the provider's cache had expired",
@@ -141,7 +141,7 @@ impl CacheAtStake {
         let cost = self.tokens as f64 * rate / 1_000_000.0;
         let price = if cost > 0.0 { format!(", about ${cost:.3}") } else { String::new() };
         format!(
-            "{} has {} tokens of this conversation cached; {} gets them re-sent{price}.",
+            "{} has {} tokens of this conversation cached; switching re-sends them to {}{price}",
             self.model,
             self.tokens,
             to.selector()

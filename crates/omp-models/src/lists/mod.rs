@@ -215,7 +215,7 @@ impl ModelLists {
         let wanted = self.entries.iter().filter(|entry| entry.is(Class::Configured) && whose(entry));
         let problem = |entry: &ListEntry| {
             let error = entry.kept.as_ref()?.error.as_ref()?;
-            Some(format!("provider {}: {error}.", entry.plan.provider))
+            Some(format!("provider {}: {error}", entry.plan.provider))
         };
         wanted.filter_map(problem).collect()
     }
@@ -312,7 +312,7 @@ fn learn(plan: &Plan, outcome: Outcome, previous: Option<CachedList>, now: u64) 
             let slice = bundled_slice(&plan.provider);
             let models = slice.merged(&listed, plan.authoritative);
             let fingerprint = slice.fingerprint.clone();
-            let error = (left_out > 0).then(|| format!("{left_out} models of its list cannot be used"));
+            let error = (left_out > 0).then(|| format!("{left_out} listed models cannot be used"));
             CachedList { authoritative: true, fingerprint, models, listed, error, ..nothing() }
         }
         Err(error) => {

@@ -26,7 +26,7 @@ pub(crate) struct Vault(pub(crate) Option<Arc<Obsidian>>);
 
 impl Vault {
     fn obsidian(&self) -> Result<&Obsidian, String> {
-        let off = "vault:// is switched off. Set vault.enabled to let it reach the notes of Obsidian.";
+        let off = "vault:// is disabled: set vault.enabled to give it access to Obsidian notes";
         self.0.as_deref().ok_or_else(|| off.to_owned())
     }
 }

@@ -72,7 +72,7 @@ impl Request {
                 let command = named(&OF_VAULT, op).ok_or_else(|| unknown(op, "a vault", &OF_VAULT))?;
                 let query = query("q")?.filter(|query| !query.is_empty());
                 if command == "search" && query.is_none() {
-                    return Err(format!("'{url}' does not say what to search for: add &q=words."));
+                    return Err(format!("'{url}' does not say what to search for: add &q=<text>"));
                 }
                 What::OfVault { command, query }
             }

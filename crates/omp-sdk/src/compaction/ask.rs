@@ -72,7 +72,7 @@ impl<'a> Summarizer<'a> {
         make: impl Fn(u64) -> Request + Send,
     ) -> Result<String, UpkeepError> {
         let policy = self.compactor.policy();
-        let mut last = "no model can sum up; connect one with `omp login`".to_owned();
+        let mut last = "no model can write a summary: connect one with `omp login`".to_owned();
         if policy.remote && policy.endpoint.is_some() {
             let budget = self.candidates.first().map_or(u64::MAX, |first| first.window);
             match self.compactor.ask_endpoint(&make(budget), &self.cancel).await {
@@ -90,7 +90,7 @@ impl<'a> Summarizer<'a> {
             for attempt in 0..MOST_ATTEMPTS {
                 match question(candidate, make(budget), room, self.cancel.clone()).await {
                     Ok(text) if !text.trim().is_empty() => return Ok(text.trim().to_owned()),
-                    Ok(_) => last = format!("{} answered with nothing", candidate.model.selector()),
+                    Ok(_) => last = format!("{} returned an empty answer", candidate.model.selector()),
                     Err(failure) if failure.kind == FailureKind::Aborted || self.cancel.is_cancelled() => {
                         return Err(UpkeepError::Aborted);
                     }
@@ -198,11 +198,11 @@ async fn question(
             stop.cancel();
             return Err(failed(
                 FailureKind::Fatal,
-                format!("{} did not come to an end", candidate.model.selector()),
+                format!("{} exceeded the length limit of a summary", candidate.model.selector()),
             ));
         }
     }
-    Err(failed(FailureKind::Transient, "The model's answer broke off.".to_owned()))
+    Err(failed(FailureKind::Transient, "the model's answer was cut off".to_owned()))
 }
 
 fn failed(kind: FailureKind, message: String) -> Failure {

@@ -7,8 +7,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Summarizer;
-use crate::session::Session;
-use crate::session::host::{Moved, SwitchError};
+use crate::session::conversation_tree::ConversationTree;
+use crate::session::conversation_tree::Moved;
+use crate::session::host::SwitchError;
 
 /// Why a branch was not left. The conversation stands where it stood.
 #[derive(Debug, thiserror::Error)]
@@ -17,37 +18,35 @@ pub enum BranchSummaryError {
     #[error(transparent)]
     Switch(#[from] SwitchError),
     /// Nothing but the demo would answer.
-    #[error(
-        "No model is available to sum up the branch. Connect one, or leave the branch without a summary."
-    )]
+    #[error("no model is available to summarize the branch: connect one, or switch without a summary")]
     NoModel,
     /// The user stopped it.
     #[error("Branch summary cancelled")]
     Aborted,
     /// No model summed the branch up.
-    #[error("The branch could not be summed up: {0}")]
+    #[error("could not summarize the branch: {0}")]
     Failed(String),
 }
 
-impl Session {
-    /// Goes to another place in the conversation like [`Session::navigate`], and says there what happened on the branch
+impl ConversationTree<'_> {
+    /// Goes to another place in the conversation like [`ConversationTree::navigate`], and says there what happened on the branch
     /// that is left. Nothing moves before the summary is there; where nothing is left behind none is made.
     /// `instructions` take the place of our own.
     pub async fn summarize_branch(
-        &self,
+        self,
         target: &str,
         instructions: Option<&str>,
         cancel: CancellationToken,
     ) -> Result<Option<Moved>, BranchSummaryError> {
-        self.rest().await;
+        self.session.rest().await;
         let loaded = self.loaded().await?;
-        let way = loaded.navigation(target, self.record.lock().leaf()).map_err(SwitchError::from)?;
+        let way = loaded.navigation(target, self.session.record.lock().leaf()).map_err(SwitchError::from)?;
         let Navigation::Move { abandoned, .. } = &way else { return Ok(None) };
         let entries: Vec<_> = abandoned.iter().filter_map(|id| loaded.entry(id)).collect();
         if entries.iter().all(|entry| entry.spoken_anywhere().is_none()) {
             return Ok(self.navigate(target, None).await?);
         }
-        if self.fell_back_to_demo() {
+        if self.session.models().fell_back_to_demo() {
             return Err(BranchSummaryError::NoModel);
         }
         let summary = self.branch_words(&entries, instructions, cancel).await?;
@@ -56,18 +55,18 @@ impl Session {
 
     /// The text of the entry and its details.
     async fn branch_words(
-        &self,
+        self,
         entries: &[&omp_session::Entry],
         instructions: Option<&str>,
         cancel: CancellationToken,
     ) -> Result<(String, Option<Value>), BranchSummaryError> {
-        let identity = self.agent.model().await.identity();
-        let model = self.compactor.model(&identity);
-        let window = self.compactor.window(&model);
+        let identity = self.session.agent.model().await.identity();
+        let model = self.session.compactor.model(&identity);
+        let window = self.session.compactor.window(&model);
         // A reserve that would eat a small window takes half of it.
-        let tokens = window - self.compactor.policy().branch_reserve.min(window / 2);
+        let tokens = window - self.session.compactor.policy().branch_reserve.min(window / 2);
         let plan = BranchPlan::new(entries, tokens);
-        let mut asking = Summarizer::new(&self.compactor, &model, cancel);
+        let mut asking = Summarizer::new(&self.session.compactor, &model, cancel);
         let words = asking.ask(None, |room| branch_request(&plan.pieces, instructions, room)).await;
         match words {
             Ok(words) => {

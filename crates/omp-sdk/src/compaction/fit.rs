@@ -56,7 +56,7 @@ impl Compactor {
     }
 
     /// The model's words. A conversation that has to become shorter at once is recorded without them if need be; where
-    /// no model could sum up just before, none is asked again.
+    /// no model could write a summary just before, none is asked again.
     pub(super) async fn sum_up(
         &self,
         plan: &Plan,
@@ -67,7 +67,7 @@ impl Compactor {
     ) -> Result<Summed, UpkeepError> {
         let must_fit = self.must_fit(order, tokens, self.window(model));
         if must_fit && self.gave_up(tokens) == Some(InVain::Failed) {
-            return Ok(self.recorded(plan, model, "no model could sum up"));
+            return Ok(self.recorded(plan, model, "no model could write a summary"));
         }
         match self.summarize(plan, order.focus, model, cancel.clone()).await {
             Err(UpkeepError::Failed(reason)) if must_fit => Ok(self.recorded(plan, model, &reason)),
@@ -78,9 +78,8 @@ impl Compactor {
     fn recorded(&self, plan: &Plan, model: &omp_llm::Model, reason: &str) -> Summed {
         let tokens = (self.window(model) / RECORD_SHARE).min(plan.replaced_tokens() / 2);
         let history = digest(plan, tokens);
-        let notice = format!(
-            "No summary could be made ({reason}); a shortened record takes the place of the old messages."
-        );
+        let notice =
+            format!("No summary could be written ({reason}); a shortened record replaces the old messages");
         let short = "A shortened record of the conversation".to_owned();
         Summed { words: Words { history, prefix: None }, short, notices: vec![notice] }
     }
@@ -104,7 +103,7 @@ impl Compactor {
         });
         let squeezed = self.squeeze_kept(&standing(path), path, summary.unwrap_or_default(), window).await?;
         let notice = match squeezed {
-            true => Some("Output of tools did not fit and was taken out of the conversation.".to_owned()),
+            true => Some("Tool output did not fit and was removed from the conversation".to_owned()),
             false => self.without_pictures().await?,
         };
         let notice = notice.ok_or_else(nothing)?;

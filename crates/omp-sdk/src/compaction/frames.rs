@@ -21,7 +21,7 @@ const FIELD: &str = "snapcompact";
 const LEAST_PRINTED: f64 = 0.9;
 /// What follows when nothing can be printed.
 const INSTEAD: &str =
-    "the conversation is summed up instead of printed (compaction.strategy is snapcompact).";
+    "the conversation is summarized instead of rendered as images (compaction.strategy is snapcompact)";
 
 /// What stands for the messages that go.
 pub(super) struct Standing {
@@ -89,10 +89,10 @@ impl Compactor {
         let messages: Vec<Arc<Message>> = plan.dropped().map(|piece| Arc::clone(&piece.message)).collect();
         let printing = move || print(&messages, previous.as_ref(), shape, budget);
         let printed = tokio::task::spawn_blocking(printing).await;
-        let (archive, guide) = printed.map_err(|_| format!("Printing broke off; {INSTEAD}"))??;
+        let (archive, guide) = printed.map_err(|_| format!("Rendering was interrupted; {INSTEAD}"))??;
         let summed = Summed {
             words: Words { history: guide, prefix: None },
-            short: format!("Printed on {} pictures", archive.frames.len()),
+            short: format!("Rendered as {} images", archive.frames.len()),
             notices: Vec::new(),
         };
         let preserve = Some(json!({ FIELD: archive }));
@@ -108,7 +108,7 @@ fn print(
 ) -> Result<(Archive, String), String> {
     let messages = || messages.iter().map(|message| &**message);
     if printable_share(&Script::of(messages()).text()) < LEAST_PRINTED {
-        return Err(format!("The pixel fonts cannot print the script of the conversation; {INSTEAD}"));
+        return Err(format!("The pixel fonts cannot render the script of the conversation; {INSTEAD}"));
     }
     let archive = previous.and_then(archive_of);
     let summary = match &archive {
@@ -116,5 +116,5 @@ fn print(
         None => previous.map(|previous| previous.summary.as_str()),
     };
     let input = Input { previous: archive.as_ref(), previous_summary: summary, shape, budget };
-    compact(messages(), input).map_err(|error| format!("Printing failed ({error}); {INSTEAD}"))
+    compact(messages(), input).map_err(|error| format!("Rendering failed ({error}); {INSTEAD}"))
 }

@@ -17,6 +17,7 @@ use super::Compactor;
 use crate::error::SessionError;
 use crate::modes::{Driver, ModeError};
 use crate::session::Session;
+use crate::session::context_window::ContextWindow;
 use crate::session::host::{Arrival, Host, SwitchError};
 use crate::side_tasks::small_model;
 
@@ -70,30 +71,30 @@ impl Compactor {
     }
 }
 
-impl Session {
+impl ContextWindow<'_> {
     /// What a new session has to know: the model writes it from the conversation as it stands. The request begins like
     /// the last one, so that the provider's cache is used, but the conversation that the provider keeps is not touched.
     async fn handoff_document(
-        &self,
+        self,
         focus: Option<&str>,
         cancel: CancellationToken,
     ) -> Result<Option<String>, HandoffError> {
-        if self.control().is_running() {
+        if self.session.control().is_running() {
             return Err(HandoffError::Busy);
         }
-        if self.agent.messages().await.len() < 2 {
+        if self.session.agent.messages().await.len() < 2 {
             return Err(HandoffError::Nothing);
         }
-        let last = Message::user(handoff(focus), self.modes.clock.now_ms());
-        let (model, mut request) = self.agent.side_request(last).await?;
+        let last = Message::user(handoff(focus), self.session.modes.clock.now_ms());
+        let (model, mut request) = self.session.agent.side_request(last).await?;
         request.options.tool_choice = ToolChoice::None;
         let id = request.options.session_id.take();
         request.options.prompt_cache_key = request.options.prompt_cache_key.take().or_else(|| id.clone());
         request.options.session_id = id.map(|id| format!("{id}-handoff"));
-        let at = self.modes.clock.now_ms();
+        let at = self.session.modes.clock.now_ms();
         match small_model::ask(model.as_ref(), request, cancel.clone(), |_| {}).await {
             Ok(answer) => {
-                self.models.pipeline.side_requests.answered(at, &answer);
+                self.session.models.pipeline.side_requests.answered(at, &answer);
                 let text = answer.texts().collect::<Vec<_>>().join("\n");
                 Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
             }
@@ -105,24 +106,24 @@ impl Session {
     }
 
     /// Begins the session with the document.
-    async fn take_over(&self, document: &str) -> Result<(), HandoffError> {
+    async fn take_over(self, document: &str) -> Result<(), HandoffError> {
         let text = HANDOFF_CONTEXT.replace("{document}", &document.replace("</handoff-context>", ""));
         let message = Arc::new(Message::Custom(CustomMessage {
             custom_type: HANDOFF.to_owned(),
             content: UserContent::Text(text),
             display: true,
             details: None,
-            timestamp: self.modes.clock.now_ms(),
+            timestamp: self.session.modes.clock.now_ms(),
         }));
-        self.record.lock().append_message(&message);
-        self.agent.load(vec![message]).await?;
+        self.session.record.lock().append_message(&message);
+        self.session.agent.load(vec![message]).await?;
         Ok(())
     }
 
     /// Keeps a copy of a document that was not asked for. A copy is not worth an error.
-    fn keep_document(&self, document: &str) {
-        let Some(file) = self.file() else { return };
-        let name = format!("handoff-{}.md", self.modes.clock.now_ms());
+    fn keep_document(self, document: &str) {
+        let Some(file) = self.session.file() else { return };
+        let name = format!("handoff-{}.md", self.session.modes.clock.now_ms());
         let (path, text) = (artifacts_directory(&file).join(name), document.to_owned());
         tokio::task::spawn_blocking(move || {
             omp_workspace::write::write(&path, text.as_bytes(), Mode::Private)
@@ -138,7 +139,8 @@ impl Host {
         cancel: CancellationToken,
     ) -> Result<Arrival, HandoffError> {
         let session = self.session();
-        let document = session.handoff_document(focus, cancel).await?.ok_or(HandoffError::Cancelled)?;
+        let document =
+            session.context().handoff_document(focus, cancel).await?.ok_or(HandoffError::Cancelled)?;
         self.hand_over(&session, &document).await
     }
 
@@ -147,9 +149,9 @@ impl Host {
         let arrival = self.begin_after().await?;
         let next = self.session();
         if next.model_selector() != model {
-            next.use_model(&model).await?;
+            next.models().switch(&model).await?;
         }
-        next.take_over(document).await?;
+        next.context().take_over(document).await?;
         Ok(arrival)
     }
 }
@@ -199,12 +201,12 @@ impl Driver {
         session: &Arc<Session>,
         cancel: &CancellationToken,
     ) -> Result<bool, ModeError> {
-        let handing = session.handing_off(cancel).await;
+        let handing = session.context().handing_off(cancel).await;
         match handing {
             Err(HandoffError::Cancelled) => Ok(false),
             Ok(Some(document)) => {
                 if session.settings().get(keys::COMPACTION_HANDOFF_SAVE_TO_DISK) {
-                    session.keep_document(&document);
+                    session.context().keep_document(&document);
                 }
                 let handed = self.host().hand_over(session, &document).await;
                 handed.map_err(|error| ModeError::Handoff(error.to_string()))?;
@@ -222,12 +224,12 @@ impl Driver {
     }
 }
 
-impl Session {
+impl ContextWindow<'_> {
     /// The document, with the events of a compaction around it.
-    async fn handing_off(&self, cancel: &CancellationToken) -> Result<Option<String>, HandoffError> {
+    async fn handing_off(self, cancel: &CancellationToken) -> Result<Option<String>, HandoffError> {
         use omp_types::AgentEvent::{AutoCompactionEnd, AutoCompactionStart};
         let (reason, action) = (CompactionReason::Threshold, CompactionStrategy::Handoff);
-        self.agent.tell([AutoCompactionStart { reason, action }]).await?;
+        self.session.agent.tell([AutoCompactionStart { reason, action }]).await?;
         let document = self.handoff_document(None, cancel.clone()).await;
         let (aborted, error) = match &document {
             Ok(_) => (false, None),
@@ -242,7 +244,7 @@ impl Session {
             will_retry: false,
             error_message: error.map(|error| format!("Auto-compaction failed: {error}")),
         };
-        self.agent.tell([end]).await?;
+        self.session.agent.tell([end]).await?;
         document
     }
 }

@@ -169,7 +169,8 @@ impl Compactor {
 
     /// Puts blanked results into the session file.
     async fn keep_blanks(&self, messages: &[Arc<Message>], blanks: &[Blank]) -> Result<(), String> {
-        let recent = self.load().await.map_err(|error| format!("Old results were kept: {error}."))?;
+        let recent =
+            self.load().await.map_err(|error| format!("Old results could not be pruned: {error}"))?;
         // Some servers give the same id again and again; the moment tells which result is meant.
         let moment = |blank: &&Blank| Some(messages.get(blank.index)?.as_tool_result()?.timestamp);
         let by_call: HashMap<(&str, u64), &Blank> =
@@ -184,7 +185,7 @@ impl Compactor {
         }
         let record = self.record.clone();
         match tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await {
-            Ok(Err(error)) => Err(format!("Old results were kept: {error}")),
+            Ok(Err(error)) => Err(format!("Old results could not be pruned: {error}")),
             _ => Ok(()),
         }
     }

@@ -4,7 +4,7 @@ use omp_agent::{AgentError, Order, Outcome, UpkeepError};
 use omp_types::{CompactionReason, CompactionResult, CompactionStrategy};
 use tokio_util::sync::CancellationToken;
 
-use crate::session::Session;
+use crate::session::context_window::ContextWindow;
 
 /// Why nothing was compacted. The conversation is as it was.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,26 +26,26 @@ pub struct Compacted {
     pub answered: Option<Outcome>,
 }
 
-impl Session {
+impl ContextWindow<'_> {
     /// Makes the conversation shorter now, whatever the settings say about doing it by itself. What runs is stopped first.
     /// What is said meanwhile is answered afterwards. `focus` is what the summary should attend to.
     pub async fn compact(
-        &self,
+        self,
         focus: Option<&str>,
         cancel: CancellationToken,
     ) -> Result<Compacted, CompactError> {
-        self.control().abort();
+        self.session.control().abort();
         let focus = focus.map(str::trim).filter(|focus| !focus.is_empty());
-        let action = match (self.compactor.policy().strategy, focus) {
+        let action = match (self.session.compactor.policy().strategy, focus) {
             (CompactionStrategy::Snapcompact, None) => CompactionStrategy::Snapcompact,
             _ => CompactionStrategy::ContextFull,
         };
         let order = Order { reason: CompactionReason::Manual, action, focus };
-        let shortened = self.agent.shorten(order, cancel.clone()).await?;
+        let shortened = self.session.agent.shorten(order, cancel.clone()).await?;
         if shortened == Err(UpkeepError::Aborted) {
             return Err(UpkeepError::Aborted.into());
         }
-        let answered = self.agent.answer_queued(cancel).await?;
+        let answered = self.session.agent.answer_queued(cancel).await?;
         Ok(Compacted { result: shortened?, answered })
     }
 }

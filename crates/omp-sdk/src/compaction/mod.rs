@@ -2,7 +2,7 @@
 //!
 //! The loop asks the [`Compactor`] at the borders of its turns. What is cut and what is said for it is decided in
 //! `omp-compaction`; here are the settings, the models that sum up, the session file and what is told to people.
-//! [`Session::compact`] does the same when the user asks, [`Session::summarize_branch`] sums up a branch that is left.
+//! [`ContextWindow::compact`] does the same when the user asks, [`ConversationTree::summarize_branch`] sums up a branch that is left.
 
 mod ask;
 mod branch;
@@ -18,7 +18,6 @@ mod remote;
 mod sealed;
 mod shake;
 mod summarize;
-mod transcript;
 
 use std::collections::HashMap;
 use std::io;
@@ -228,7 +227,9 @@ impl Compactor {
             writer.save_unanswered();
             writer.flush();
             if let Some(problem) = writer.problem() {
-                return Err(format!("the session cannot be saved, so nothing is taken out of it: {problem}"));
+                return Err(format!(
+                    "the session cannot be saved, so nothing was removed from it: {problem}"
+                ));
             }
             let leaf = writer.leaf().map(str::to_owned);
             let Some(path) = writer.path().filter(|_| writer.is_saved()).map(ToOwned::to_owned) else {

@@ -28,12 +28,12 @@ impl Compactor {
             sent.ok_or_else(|| failure(FailureKind::Aborted, "Request was aborted".to_owned()))??;
         if !(200..300).contains(&answer.status) {
             let kind = omp_llm::classify_status(answer.status, &answer.body);
-            return Err(failure(kind, format!("{url} answered with status {}", answer.status)));
+            return Err(failure(kind, format!("{url} returned status {}", answer.status)));
         }
         let parsed: Option<Value> = serde_json::from_str(&answer.body).ok();
         let summary = parsed.as_ref().and_then(|parsed| parsed.get("summary")).and_then(Value::as_str);
         summary.map(str::to_owned).ok_or_else(|| {
-            failure(FailureKind::Fatal, format!("{url} answered without a \"summary\" in a JSON object"))
+            failure(FailureKind::Fatal, format!("{url} returned no JSON object with a \"summary\""))
         })
     }
 }

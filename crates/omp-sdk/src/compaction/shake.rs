@@ -6,7 +6,7 @@ use omp_types::{CompactionReason, CompactionStrategy};
 
 use super::Compactor;
 use super::manual::CompactError;
-use crate::session::Session;
+use crate::session::context_window::ContextWindow;
 
 /// The name of the artifacts.
 const ARTIFACT: &str = "shake";
@@ -24,16 +24,16 @@ pub struct ShakeReport {
     pub artifact: Option<String>,
 }
 
-impl Session {
+impl ContextWindow<'_> {
     /// Takes heavy parts out of the conversation: results of tools and large blocks, or pictures. Waits for a run to
     /// end. The session file keeps a line in each place that says where the original is.
-    pub async fn shake(&self, what: Shake) -> Result<ShakeReport, CompactError> {
-        let Some(report) = self.compactor.shake_off(what).await? else {
+    pub async fn shake(self, what: Shake) -> Result<ShakeReport, CompactError> {
+        let Some(report) = self.session.compactor.shake_off(what).await? else {
             return Err(UpkeepError::Nothing(nothing(what).to_owned()).into());
         };
-        let context = self.compactor.settle().await?;
-        self.compactor.begin(context.messages.len());
-        self.agent.load(context.messages).await?;
+        let context = self.session.compactor.settle().await?;
+        self.session.compactor.begin(context.messages.len());
+        self.session.agent.load(context.messages).await?;
         Ok(report)
     }
 }
@@ -76,7 +76,7 @@ impl Compactor {
             let url = match artifacts.directory() {
                 Some(_) => {
                     let saved = Self::keep_whole(&artifacts, deck.as_ref(), ARTIFACT, &shaken.originals());
-                    let id = saved.map_err(|error| format!("the originals cannot be kept: {error}"))?;
+                    let id = saved.map_err(|error| format!("cannot save the originals: {error}"))?;
                     Some(format!("artifact://{id}"))
                 }
                 None => None,
@@ -93,8 +93,8 @@ impl Compactor {
     pub(super) async fn without_pictures(&self) -> Result<Option<String>, UpkeepError> {
         let Some(report) = self.shake_off(Shake::Images).await? else { return Ok(None) };
         Ok(Some(match report.parts {
-            1 => "A picture did not fit and was taken out of the conversation.".to_owned(),
-            parts => format!("{parts} pictures did not fit and were taken out of the conversation."),
+            1 => "An image did not fit and was removed from the conversation".to_owned(),
+            parts => format!("{parts} images did not fit and were removed from the conversation"),
         }))
     }
 
@@ -119,7 +119,7 @@ impl Compactor {
         // What providers counted before is the size of another conversation.
         self.begin(context.messages.len());
         let place = report.artifact.map_or_else(String::new, |url| format!(" to {url}"));
-        let notice = format!("{} heavy parts of {} tokens were moved{place}.", report.parts, report.saved);
+        let notice = format!("Moved {} large parts ({} tokens){place}", report.parts, report.saved);
         Ok(Some(Shorter {
             messages: context.messages,
             result: None,

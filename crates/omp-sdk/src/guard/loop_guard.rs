@@ -153,7 +153,7 @@ impl Circle {
         let Self { times, calls } = self;
         format!(
             "Stopped: the model made the same calls {times} times in a row and got the same result every time: {calls}. \
-             Say how to go on."
+             Tell it how to continue."
         )
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn blocked(tool: &str) -> String {
 pub(super) fn closed(tool: &str) -> String {
     format!(
         "Plan mode: this {tool} call may change something, and nobody can be asked about it, so it did not run. Use \
-         commands that only read; changes belong into the plan."
+         commands that only read; changes belong in the plan."
     )
 }
 

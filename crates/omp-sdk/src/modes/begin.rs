@@ -13,7 +13,7 @@ use omp_types::{ToolNeeds, builtin_tool};
 
 use crate::clock::SystemClock;
 use crate::configure;
-use crate::session::Session;
+use crate::modes::ModeChanges;
 use crate::session::options::{Persistence, SessionOptions};
 
 /// The clock that a session goes by.
@@ -71,17 +71,19 @@ impl Beginning {
     }
 }
 
-impl Session {
+impl ModeChanges<'_> {
     /// The mode that the conversation was left in, or that new ones begin in. What could not be taken up is said.
-    pub(crate) async fn begin_mode(&self, mode: Option<&ModeChange>, beginning: Beginning) -> Vec<String> {
-        let plans = self.settings().get(keys::PLAN_DEFAULT_ON_STARTUP);
+    pub(crate) async fn begin(self, mode: Option<&ModeChange>, beginning: Beginning) -> Vec<String> {
+        let plans = self.session.settings().get(keys::PLAN_DEFAULT_ON_STARTUP);
         match (mode, beginning) {
-            (None, Beginning::New) if plans && self.modes.attended => match self.enter_plan().await {
-                Ok(()) => Vec::new(),
-                Err(error) => vec![format!("plan.defaultOnStartup: {error}")],
-            },
+            (None, Beginning::New) if plans && self.session.modes.attended => {
+                match self.session.plan().enter().await {
+                    Ok(()) => Vec::new(),
+                    Err(error) => vec![format!("plan.defaultOnStartup: {error}")],
+                }
+            }
             (None, _) => Vec::new(),
-            (mode, _) => self.restore_mode(mode).await,
+            (mode, _) => self.restore(mode).await,
         }
     }
 }

@@ -61,7 +61,7 @@ impl Driver {
         token_budget: Option<u64>,
         cancel: CancellationToken,
     ) -> Result<Outcome, ModeError> {
-        let prompt = self.session().start_goal(objective, token_budget).await?;
+        let prompt = self.session().goal().start(objective, token_budget).await?;
         self.run(prompt, cancel).await
     }
 
@@ -71,7 +71,7 @@ impl Driver {
         wish: &str,
         cancel: CancellationToken,
     ) -> Result<Option<Outcome>, ModeError> {
-        let prompt = self.session().guided_goal(wish, self.ui.as_ref(), cancel.clone()).await?;
+        let prompt = self.session().goal().interview(wish, self.ui.as_ref(), cancel.clone()).await?;
         match prompt {
             Some(prompt) => self.run(prompt, cancel).await.map(Some),
             None => Ok(None),
@@ -80,7 +80,7 @@ impl Driver {
 
     /// Goes on with a goal that was paused.
     pub async fn resume_goal(&self, cancel: CancellationToken) -> Result<Outcome, ModeError> {
-        let prompt = self.session().resume_goal().await?;
+        let prompt = self.session().goal().resume().await?;
         self.run(prompt, cancel).await
     }
 
@@ -148,7 +148,7 @@ impl Driver {
             by_itself = matches!(following, Following::Goal);
             let prompt = match following {
                 Following::Prompt(prompt) => prompt,
-                Following::Goal => match self.session().goal() {
+                Following::Goal => match self.session().goal().current() {
                     Some(goal) => continue_goal(&goal),
                     None => return Ok(outcome),
                 },
@@ -159,10 +159,10 @@ impl Driver {
 
     /// A plan that was handed in goes to the person. `None` if there is none, or nothing followed from the decision.
     pub(super) async fn review(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, ModeError> {
-        if let Some(outcome) = self.session().carry_out_plan(cancel.clone()).await? {
+        if let Some(outcome) = self.session().plan().carry_out(cancel.clone()).await? {
             return Ok(Some(outcome));
         }
-        let Some(review) = self.session().plan_review().await else { return Ok(None) };
+        let Some(review) = self.session().plan().review().await else { return Ok(None) };
         let verdict = self.ui.review(&review).await;
         self.host.decide_plan(verdict, cancel.clone()).await
     }
@@ -229,7 +229,7 @@ impl Driver {
             "reset" => drop(self.host.begin().await?),
             "compact" => {
                 // A conversation that cannot be made shorter goes on as it is.
-                let compacted = self.session().compact(None, cancel.clone()).await;
+                let compacted = self.session().context().compact(None, cancel.clone()).await;
                 if let Err(CompactError::Upkeep(UpkeepError::Aborted)) = compacted {
                     // The person stopped it, and with it the round.
                     self.rest();

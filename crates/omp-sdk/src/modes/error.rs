@@ -9,10 +9,10 @@ use crate::session::host::SwitchError;
 #[derive(Debug, thiserror::Error)]
 pub enum ModeError {
     /// `plan.enabled` is off.
-    #[error("Plan mode is switched off. Set plan.enabled to use it.")]
+    #[error("plan mode is disabled: set plan.enabled to use it")]
     PlanDisabled,
     /// `goal.enabled` is off.
-    #[error("Goals are switched off. Set goal.enabled to use them.")]
+    #[error("goals are disabled: set goal.enabled to use them")]
     GoalDisabled,
     /// There is an open goal.
     #[error("Exit goal mode first.")]
@@ -21,15 +21,15 @@ pub enum ModeError {
     #[error("Exit plan mode first.")]
     InPlan,
     /// No plan waits for a decision.
-    #[error("No plan waits for a decision. The model hands one in with `resolve`.")]
+    #[error("no plan to review: the model submits one with `resolve`")]
     NothingHandedIn,
     /// The conversation leaves no room for the plan.
     #[error(
-        "The conversation fills more than 95 % of the context window. Approve the plan for a new session instead."
+        "the conversation fills more than 95% of the context window: approve the plan for a new session instead"
     )]
     ContextFull,
     /// Plan mode is off.
-    #[error("Plan mode is not active. /plan begins it.")]
+    #[error("plan mode is off: start it with /plan")]
     NotPlanning,
     /// The plan could not be read or written.
     #[error("{0}")]

@@ -5,28 +5,30 @@ use std::sync::Arc;
 use omp_modes::Prewalk;
 
 use crate::error::SessionError;
-use crate::session::Session;
+use crate::session::models::SessionModels;
 
-impl Session {
+impl SessionModels<'_> {
     /// Lets another model take over with the first change of a file from now on, in the middle of a run if need be.
-    pub async fn prewalk(&self, into: &str) -> Result<(), SessionError> {
-        let then = self.find_model(into)?;
+    pub async fn prewalk(self, into: &str) -> Result<(), SessionError> {
+        let then = self.find(into)?;
         let cheap = Arc::new(then.model.clone());
-        let thinking = cheap.clamp_level(then.thinking.unwrap_or_else(|| self.preferences.effort.start()));
+        let thinking =
+            cheap.clamp_level(then.thinking.unwrap_or_else(|| self.session.preferences.effort.start()));
         let walk = Prewalk::new(then);
-        let first = self.models.serve_conversation(self.model());
-        let walking = walk.model(&self.modes, first, self.models.serve_conversation(cheap), thinking);
-        let level = self.agent.thinking().await;
-        self.agent.set_model(walking, level).await?;
-        self.modes.set_prewalk(walk);
+        let first = self.session.models.serve_conversation(self.session.model());
+        let walking =
+            walk.model(&self.session.modes, first, self.session.models.serve_conversation(cheap), thinking);
+        let level = self.session.agent.thinking().await;
+        self.session.agent.set_model(walking, level).await?;
+        self.session.modes.set_prewalk(walk);
         Ok(())
     }
 
     /// The run is over: whoever took over in it is the session's model now.
-    pub(super) async fn settle_prewalk(&self) {
-        let Some(walk) = self.modes.take_prewalk() else { return };
+    pub(super) async fn settle_prewalk(self) {
+        let Some(walk) = self.session.modes.take_prewalk() else { return };
         if let Err(error) = self.switch_for_now(walk.selection()).await {
-            self.modes.notice(format!("The model was not changed: {error}"));
+            self.session.modes.notice(format!("Could not switch models: {error}"));
         }
     }
 }

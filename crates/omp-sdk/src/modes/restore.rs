@@ -3,15 +3,15 @@
 use omp_modes::PlanState;
 use omp_session::ModeChange;
 
-use crate::session::Session;
+use crate::modes::ModeChanges;
 
-impl Session {
+impl ModeChanges<'_> {
     /// Takes up the mode of the conversation, with the model that belongs to it.
-    pub(crate) async fn restore_mode(&self, mode: Option<&ModeChange>) -> Vec<String> {
-        let warnings = self.modes.restore(mode);
-        match self.plan_state() {
-            PlanState::Planning => self.use_planner().await,
-            _ => self.use_own_model().await,
+    pub(crate) async fn restore(self, mode: Option<&ModeChange>) -> Vec<String> {
+        let warnings = self.session.modes.restore(mode);
+        match self.session.plan().state() {
+            PlanState::Planning => self.session.plan().use_planner().await,
+            _ => self.session.plan().use_own_model().await,
         }
         warnings
     }

@@ -69,15 +69,15 @@ impl Attached {
         let (mut file, size) = match self.borders.open(path) {
             Ok(Found::File(file, metadata)) => (file, metadata.len()),
             Ok(Found::Directory) => {
-                return Err(format!("Cannot attach {shown}: it is a directory. Name a file."));
+                return Err(format!("cannot attach {shown}: it is a directory; name a file"));
             }
             Ok(Found::Special(special)) => {
-                return Err(format!("Cannot attach {shown}: it is {}.", special.name()));
+                return Err(format!("cannot attach {shown}: it is {}", special.name()));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(format!("File not found: {shown}"));
             }
-            Err(error) => return Err(format!("Cannot read {shown}: {error}")),
+            Err(error) => return Err(format!("cannot read {shown}: {error}")),
         };
         if size == 0 {
             return Ok(());
@@ -86,7 +86,7 @@ impl Attached {
             self.document(path, kind, size);
             return Ok(());
         }
-        let head = read_head(&mut file).map_err(|error| format!("Cannot read {shown}: {error}"))?;
+        let head = read_head(&mut file).map_err(|error| format!("cannot read {shown}: {error}"))?;
         match sniff::kind(&head) {
             Kind::Image(_) if size > MAX_IMAGE => self.skip(path, "too large", size),
             Kind::Text(_) if size > self.max_text => self.skip(path, "too large", size),
@@ -106,7 +106,7 @@ impl Attached {
             Ok(text) if text.len() as u64 > self.max_text => self.skip(path, "too large", text.len() as u64),
             Ok(text) => self.block(path, text.trim_end()),
             Err(error) => {
-                self.warnings.push(format!("{} is not sent: {error}.", path.display()));
+                self.warnings.push(format!("Not sent: {}: {error}", path.display()));
                 let kind = kind.extension();
                 self.block(path, &format!("[Cannot read .{kind} file: {error} ({})]", human(size)));
             }
@@ -134,7 +134,7 @@ impl Attached {
                 }));
             }
             Err(error) => {
-                self.warnings.push(format!("{}: {error}; the image is not sent.", path.display()));
+                self.warnings.push(format!("Image not sent: {}: {error}", path.display()));
                 self.block(path, &format!("(skipped: {error}, {})", human(size)));
             }
         }
@@ -142,7 +142,7 @@ impl Attached {
 
     fn skip(&mut self, path: &Path, why: &str, size: u64) {
         let reason = format!("(skipped: {why}, {})", human(size));
-        self.warnings.push(format!("{} is not sent {reason}", path.display()));
+        self.warnings.push(format!("Not sent: {} {reason}", path.display()));
         self.block(path, &reason);
     }
 
@@ -165,7 +165,7 @@ fn rest(head: Vec<u8>, file: File, limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = head;
     file.take(limit)
         .read_to_end(&mut bytes)
-        .map_err(|error| format!("Cannot read the attachment: {error}"))?;
+        .map_err(|error| format!("cannot read the attachment: {error}"))?;
     Ok(bytes)
 }
 

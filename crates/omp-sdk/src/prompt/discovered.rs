@@ -1,13 +1,12 @@
 //! Everything that was found around a session, also what is switched off.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use omp_config::Directories;
 use omp_config::discovery::{Discovery, Level, Places, SourceRow};
-use omp_config::settings::{keys, strings};
+use omp_config::settings::{Settings, keys, strings};
 
-use crate::session::Session;
+use crate::session::live_settings::SessionConfiguration;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,51 +44,48 @@ pub enum DiscoveredState {
     SourceOff,
 }
 
-impl Session {
+impl SessionConfiguration<'_> {
     /// Everything that was found, source by source.
-    pub async fn discovered_items(self: &Arc<Self>) -> Vec<DiscoveredItem> {
-        let session = Arc::clone(self);
-        tokio::task::spawn_blocking(move || session.find_all()).await.unwrap_or_default()
-    }
-
-    fn find_all(&self) -> Vec<DiscoveredItem> {
-        let settings = self.settings();
-        let (off, out) = (settings.disabled_providers(), settings.get(keys::DISABLED_EXTENSIONS));
-        let out: Vec<&str> = strings(out).collect();
-        let used = crate::prompt::knowledge::discovery(&self.places.directories, &self.places.cwd, &settings)
-            .sources()
-            .rows;
-        let all = everything(&self.places.directories, &self.places.cwd).sources().rows;
-        let mut providers: Vec<&str> = Vec::new();
-        let mut found = Vec::new();
-        for row in all {
-            if !providers.contains(&row.provider) {
-                providers.push(row.provider);
-            }
-            let order = providers.iter().position(|known| *known == row.provider).unwrap_or_default();
-            let entry = row.entry();
-            let now =
-                used.iter().find(|now| now.path == row.path && now.kind == row.kind && now.name == row.name);
-            let state = match now {
-                _ if off.iter().any(|id| id == row.provider) => DiscoveredState::SourceOff,
-                _ if out.contains(&entry.as_str()) => DiscoveredState::Disabled,
-                Some(SourceRow { shadowed_by: Some(winner), .. }) => {
-                    DiscoveredState::Shadowed(winner.clone())
-                }
-                _ => DiscoveredState::Active,
-            };
-            let level = match row.level {
-                Level::User => "user",
-                Level::Project => "project",
-            };
-            let SourceRow { kind, name, provider, label, path, .. } = row;
-            found.push(DiscoveredItem { kind, name, provider, label, level, path, state, entry, order });
-        }
-        found
+    pub async fn discovered_items(self) -> Vec<DiscoveredItem> {
+        let (settings, cwd) = (self.session.settings(), self.session.places.cwd.clone());
+        let directories = self.session.places.directories.clone();
+        let work = move || find_all(&directories, &cwd, &settings);
+        tokio::task::spawn_blocking(work).await.unwrap_or_default()
     }
 }
 
+fn find_all(directories: &Directories, cwd: &Path, settings: &Settings) -> Vec<DiscoveredItem> {
+    let (off, out) = (settings.disabled_providers(), settings.get(keys::DISABLED_EXTENSIONS));
+    let out: Vec<&str> = strings(out).collect();
+    let used = crate::prompt::knowledge::discovery(directories, cwd, settings).sources().rows;
+    let all = everything(directories, cwd).sources().rows;
+    let mut providers: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for row in all {
+        if !providers.contains(&row.provider) {
+            providers.push(row.provider);
+        }
+        let order = providers.iter().position(|known| *known == row.provider).unwrap_or_default();
+        let entry = row.entry();
+        let now =
+            used.iter().find(|now| now.path == row.path && now.kind == row.kind && now.name == row.name);
+        let state = match now {
+            _ if off.iter().any(|id| id == row.provider) => DiscoveredState::SourceOff,
+            _ if out.contains(&entry.as_str()) => DiscoveredState::Disabled,
+            Some(SourceRow { shadowed_by: Some(winner), .. }) => DiscoveredState::Shadowed(winner.clone()),
+            _ => DiscoveredState::Active,
+        };
+        let level = match row.level {
+            Level::User => "user",
+            Level::Project => "project",
+        };
+        let SourceRow { kind, name, provider, label, path, .. } = row;
+        found.push(DiscoveredItem { kind, name, provider, label, level, path, state, entry, order });
+    }
+    found
+}
+
 /// A look at everything, as if nothing were switched off.
-fn everything(directories: &Directories, cwd: &std::path::Path) -> Discovery {
+fn everything(directories: &Directories, cwd: &Path) -> Discovery {
     Discovery::new(Places::find(directories, cwd), &[])
 }

@@ -48,7 +48,7 @@ fn context(files: &[(&Path, &str)], size: Size) -> String {
         text.push_str(&format!("<file path=\"{}\">\n{shown}", attribute(path)));
         if shown.len() < content.len() {
             let rest = content.len() - shown.len();
-            text.push_str(&format!("\n[{rest} more bytes are left out here; read the file for them]"));
+            text.push_str(&format!("\n[{rest} more bytes omitted; read the file for the rest]"));
         }
         text.push_str("\n</file>\n");
     }

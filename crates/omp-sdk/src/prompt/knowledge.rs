@@ -147,8 +147,8 @@ fn standing(found: &Listing<StickyRule>, warnings: &mut Vec<String>) -> Option<A
         }
         if text.len() + rule.len() > STICKY_LIMIT {
             warnings.push(format!(
-                "{} is left out: standing rules go with every prompt and may have {STICKY_LIMIT} bytes in all. Keep \
-                 it short, or move background to AGENTS.md.",
+                "{} was skipped: standing rules are sent with every prompt and limited to {STICKY_LIMIT} bytes in total; \
+                 shorten it, or move background to AGENTS.md",
                 finding.item.path.display()
             ));
             continue;

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::clock::SystemClock;
 use crate::guard::file_borders::reading_borders;
 use crate::prompt::attach::{Attached, resolve};
-use crate::session::Session;
+use crate::prompt::input::PromptInput;
 
 /// The kind of the message that holds the files.
 const FILE_MENTION: &str = "file-mention";
@@ -26,16 +26,16 @@ const MOST_FILES: usize = 20;
 /// Text of one file: more is read in parts, when it is needed.
 const MAX_TEXT: u64 = 256 * 1024;
 
-impl Session {
+impl<'s> PromptInput<'s> {
     /// Lets the files that were mentioned go with the next prompt, or with the words that a run is about to read.
-    pub(crate) fn send_mentioned(&self, typed: &str) {
-        let message = match &self.deck {
+    pub(crate) fn send_mentioned(self, typed: &str) {
+        let message = match &self.session.deck {
             Some(Deck::Play(player)) => player.take_note_of(FILE_MENTION),
             Some(deck) => self.mentioned(typed).map(|message| deck.note(message, true).0),
             None => self.mentioned(typed),
         };
         let Some(message) = message else { return };
-        let control = self.control();
+        let control = self.session.control();
         match control.is_running() {
             true => control.aside(Box::new(move || Some(message))),
             false => control.next_prompt(message),
@@ -43,18 +43,18 @@ impl Session {
     }
 
     /// The files of a text as a message that only the model sees.
-    fn mentioned(&self, typed: &str) -> Option<CustomMessage> {
+    fn mentioned(self, typed: &str) -> Option<CustomMessage> {
         // Commands have arguments of their own kind.
         if typed.starts_with(['!', '/', '$']) {
             return None;
         }
-        let paths = mentions(typed, &self.places.cwd, &self.places.directories.home);
+        let paths = mentions(typed, &self.session.places.cwd, &self.session.places.directories.home);
         if paths.is_empty() {
             return None;
         }
-        let resize = self.settings().get(keys::IMAGES_AUTO_RESIZE);
+        let resize = self.session.settings().get(keys::IMAGES_AUTO_RESIZE);
         let fit = if resize { Fit::Shrink } else { Fit::Keep };
-        let mut attached = Attached::new(reading_borders(&self.places.directories), fit, MAX_TEXT);
+        let mut attached = Attached::new(reading_borders(&self.session.places.directories), fit, MAX_TEXT);
         for path in &paths {
             if let Err(problem) = attached.add(path) {
                 attached.warnings.push(problem);
@@ -77,8 +77,8 @@ impl Session {
     }
 
     /// What is to be said about files that were left out.
-    pub(crate) fn mention_remarks(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.mention_remarks.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn mention_remarks(self) -> std::sync::MutexGuard<'s, Vec<String>> {
+        self.session.mention_remarks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

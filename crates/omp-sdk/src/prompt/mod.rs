@@ -4,14 +4,14 @@
 //! the same bytes.
 //!
 //! Beside it stands what prompts are made from: [`knowledge`] (context files, skills, rules), [`sources`] (what a session was
-//! told of them), and what a person types ([`composing`], [`expand`], [`mentions`], [`attach`]).
+//! told of them), and what a person types ([`input`], [`expand`], [`mentions`], [`attach`]).
 
 pub(crate) mod attach;
 pub(crate) mod bundled_commands;
-pub(crate) mod composing;
 pub(crate) mod discovered;
 pub(crate) mod expand;
 mod footer;
+pub(crate) mod input;
 mod instructions;
 pub(crate) mod knowledge;
 pub(crate) mod mentions;

@@ -61,7 +61,7 @@ fn context_is_bounded() {
     let footer = blocks(Ingredients { place, ..ingredients(None, None) })[1].clone();
     assert!(footer.len() < 64 * 1024 + 4096, "{}", footer.len());
     assert!(footer.contains("<file path=\"/w/a&quot;b.md\">\nline of text\n"));
-    assert!(footer.contains("more bytes are left out here"));
+    assert!(footer.contains("more bytes omitted"));
     assert!(footer.contains("line of text\n[") && footer.contains("<file path=\"/w/c.md\">\nshort\n</file>"));
     let many: Vec<(&Path, &str)> = (0..5).map(|_| (a, long.as_str())).collect();
     let place = SessionFacts { context: many, ..self::place() };
@@ -113,7 +113,7 @@ fn small_windows_get_a_short_prompt() {
     assert!(small[0].starts_with("You are omp") && small[0].ends_with("SKILLS") && small[2] == "extra");
     assert!(small[0].len() * 3 < large[0].len() * 2, "{} {}", small[0].len(), large[0].len());
     assert!(small[1].len() < 8_192 + 1024, "{}", small[1].len());
-    assert!(small[1].contains("more bytes are left out here") && small[1].contains(">\nown\n</file>"));
+    assert!(small[1].contains("more bytes omitted") && small[1].contains(">\nown\n</file>"));
     assert!(large[1].contains(long.trim_end()));
     let tone = |personality| {
         let size = Size::for_window(8_192);

@@ -23,7 +23,7 @@ pub(crate) fn tree(survey: &Survey, lines: usize) -> Option<String> {
     let mut drawing = Drawing { children: &children, shown: &shown, lines: Vec::new() };
     drawing.folder(Path::new(""), 0);
     if !survey.complete {
-        drawing.lines.push("… not everything is listed".to_owned());
+        drawing.lines.push("… (truncated)".to_owned());
     }
     (!survey.tree.is_empty()).then(|| drawing.lines.join("\n"))
 }
@@ -117,7 +117,7 @@ mod tests {
         let files = text.lines().filter(|line| line.starts_with("  file")).count();
         assert_eq!(files, LINES - 50);
         assert!(text.contains("  … 10 more") && text.contains("  … 20 more"));
-        assert!(text.ends_with("… not everything is listed"));
+        assert!(text.ends_with("… (truncated)"));
         let long = tree(&survey(&["a\nb<c", &"x".repeat(90)], true), LINES).unwrap();
         assert_eq!(long, format!("a?b?c\n{}…", "x".repeat(60)));
     }

@@ -146,7 +146,7 @@ fn failure(error: &AuthError) -> Failure {
 }
 
 fn logged_out(provider: &str) -> Failure {
-    plain(FailureKind::Auth, format!("The login of {provider} was removed. Run `omp login {provider}`."))
+    plain(FailureKind::Auth, format!("the login for {provider} was removed: run `omp login {provider}`"))
 }
 
 fn aborted() -> Failure {

@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
 use crate::session::builder::service_tier;
+use crate::session::models::SessionModels;
+use crate::session::prompt_cache::PromptCache;
 
 /// The tier that answers sooner and costs more.
 const PRIORITY: &str = "priority";
@@ -106,27 +108,31 @@ fn fresh_id() -> String {
     )
 }
 
-impl Session {
+impl SessionModels<'_> {
     /// Does the session ask for the faster tier?
-    pub fn is_fast(&self) -> bool {
-        self.models.pipeline.overrides.lock().tier == PRIORITY
+    pub fn is_fast(self) -> bool {
+        self.session.models.pipeline.overrides.lock().tier == PRIORITY
     }
 
     /// Asks for the faster tier from the next request on, or for none; a resumed session remembers it.
-    pub fn set_fast(&self, fast: bool) {
+    pub fn set_fast(self, fast: bool) {
         let tier = if fast { PRIORITY } else { NO_TIER };
-        tier.clone_into(&mut self.models.pipeline.overrides.lock().tier);
+        tier.clone_into(&mut self.session.models.pipeline.overrides.lock().tier);
         let service_tier = fast.then(|| tier.to_owned());
-        self.record.lock().append(EntryKind::ServiceTierChange(ServiceTierChange { service_tier }));
+        self.session.record.lock().append(EntryKind::ServiceTierChange(ServiceTierChange { service_tier }));
     }
+}
 
+impl PromptCache<'_> {
     /// Begins anew with the provider: it knows the conversation by another name from now on, and what it kept open is
     /// closed. Answers with how many connections that were.
-    pub async fn renew(&self) -> usize {
-        self.models.pipeline.overrides.lock().conversation = Some(fresh_id());
-        self.models.pipeline.client.close().await
+    pub async fn reset(self) -> usize {
+        self.session.models.pipeline.overrides.lock().conversation = Some(fresh_id());
+        self.session.models.pipeline.client.close().await
     }
+}
 
+impl Session {
     /// Writes the next request to a model into a file. The file is made at once, so that a path that cannot be written
     /// is known now.
     pub fn copy_next_request(&self, path: &Path) -> std::io::Result<PathBuf> {

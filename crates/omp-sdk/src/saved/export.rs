@@ -9,7 +9,7 @@ use omp_guard::secrets::Secrets;
 use omp_workspace::write::private_file;
 
 use crate::saved::SavedError;
-use crate::saved::transcript::PromptAndTools;
+use crate::saved::transcript_export::PromptAndTools;
 use crate::secrets::masking::MaskedWriter;
 
 /// Writes the page of a session, which only its owner can read, and returns its path. A page that exists is replaced when

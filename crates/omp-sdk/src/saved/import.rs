@@ -11,7 +11,7 @@ use omp_auth::Environment;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportFailure {
     /// The other program has no conversation of this directory.
-    #[error("There is no {} session of {} in {}.", program.title(), cwd.display(), directory.display())]
+    #[error("no {} session for {} in {}", program.title(), cwd.display(), directory.display())]
     Nothing {
         /// The other program.
         program: Source,
@@ -21,9 +21,7 @@ pub enum ImportFailure {
         directory: PathBuf,
     },
     /// No conversation of any program has such an id.
-    #[error(
-        "There is no session \"{0}\" of Claude Code, Codex or pi. Name one by its id, or by the path of its file."
-    )]
+    #[error("no Claude Code, Codex or pi session \"{0}\": name one by its id or the path of its file")]
     Unknown(String),
     /// The file could not be imported.
     #[error(transparent)]
@@ -83,7 +81,7 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
     let report = &saved.imported.report;
     let mut remarks = Vec::new();
     if report.unreadable > 0 {
-        remarks.push(format!("Lines of the imported session that could not be read: {}.", report.unreadable));
+        remarks.push(format!("Skipped unreadable lines of the imported session: {}", report.unreadable));
     }
     remarks.extend(report.notes.iter().cloned());
     remarks

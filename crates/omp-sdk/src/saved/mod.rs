@@ -8,6 +8,7 @@ pub(crate) mod share;
 pub(crate) mod statistics;
 pub(crate) mod store;
 pub(crate) mod transcript;
+pub(crate) mod transcript_export;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use omp_session::{
 use serde::Serialize;
 
 use crate::saved::import::ImportFailure;
-use crate::saved::transcript::PromptAndTools;
+use crate::saved::transcript_export::PromptAndTools;
 use crate::secrets::known;
 use crate::secrets::masking::MaskedWriter;
 
@@ -103,9 +104,7 @@ pub enum SavedError {
     #[error("File not found: {}", .0.display())]
     NoFile(PathBuf),
     /// Before the first message there is nothing to copy.
-    #[error(
-        "Nothing comes before that message, so there is nothing to branch from. Begin a new session with its words."
-    )]
+    #[error("cannot branch before the first message: start a new session instead")]
     NothingBefore,
     /// The file could not be read.
     #[error(transparent)]
@@ -132,7 +131,7 @@ pub enum SavedError {
     #[error(transparent)]
     Import(#[from] ImportFailure),
     /// Deleting needs the whole name.
-    #[error("\"{value}\" is only the beginning of an id. To delete {}, give the whole id or the path.", path.display())]
+    #[error("\"{value}\" is only a prefix of an id: to delete {}, give the full id or the path", path.display())]
     NotInFull {
         /// What was given.
         value: String,
@@ -140,7 +139,7 @@ pub enum SavedError {
         path: PathBuf,
     },
     /// The session could not be deleted.
-    #[error("Cannot delete {}: {source}.", path.display())]
+    #[error("cannot delete {}: {source}", path.display())]
     Delete {
         /// The session's file.
         path: PathBuf,
@@ -148,7 +147,7 @@ pub enum SavedError {
         source: io::Error,
     },
     /// The page could not be put in its place.
-    #[error("Cannot write {}: {source}. Check that you may write there and that the disk has room.", path.display())]
+    #[error("cannot write {}: {source}; check permissions and free space", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -17,7 +17,7 @@ use omp_shell::scope::{Exit, Program, Stdio};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::saved::transcript::{Conversation, PromptAndTools};
+use crate::saved::transcript_export::{Conversation, PromptAndTools};
 use crate::saved::{SavedError, SavedSessions, SessionScope};
 use crate::secrets::known;
 
@@ -35,7 +35,7 @@ pub enum ShareError {
     #[error(transparent)]
     Saved(#[from] SavedError),
     /// There is no session here.
-    #[error("There is no session of this directory to share. Name one; `omp session list --all` shows them.")]
+    #[error("no session in this directory to share: name one (see: omp session list --all)")]
     NoSession,
     /// The snapshot could not be made.
     #[error(transparent)]
@@ -47,7 +47,7 @@ pub enum ShareError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The program is about to end.
-    #[error("sharing was interrupted because the program is about to end; try again")]
+    #[error("sharing was interrupted because omp is exiting; try again")]
     Interrupted,
 }
 

@@ -43,7 +43,7 @@ pub enum DashboardError {
     #[error(transparent)]
     Serving(#[from] ServeError),
     /// The program is ending.
-    #[error("The statistics could not be opened.")]
+    #[error("could not open the statistics")]
     Interrupted,
 }
 

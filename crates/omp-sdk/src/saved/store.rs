@@ -128,12 +128,12 @@ fn reopen(
         let lines = if skipped == 1 { "1 line" } else { &format!("{skipped} lines") };
         let id = &writer.header().id;
         warnings.push(format!(
-            "{lines} of the session could not be read and stays out of the conversation. `omp session fsck {id}` says more."
+            "Skipped {lines} of the session that could not be read (details: omp session fsck {id})"
         ));
     }
     if !context.missing_images.is_empty() {
         let count = context.missing_images.len();
-        warnings.push(format!("Images of the conversation that are no longer there: {count}."));
+        warnings.push(format!("Images missing from the conversation: {count}"));
     }
     Ok((context, writer))
 }

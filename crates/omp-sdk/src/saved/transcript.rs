@@ -1,111 +1,106 @@
-//! The conversation of a session that is open, as a text, a page or a link.
+//! The conversation as people see it: also what the model no longer does.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use omp_auth::Environment;
-use omp_export::dump::{DumpOptions, Form};
-use omp_export::share::Shared;
-use omp_export::{HtmlError, SessionView, Theme, ViewError, target};
-use omp_session::{Entry, EntryKind, Loaded};
-use omp_types::ToolDefinition;
+use omp_session::{Entry, EntryKind, Way};
+use omp_types::{CustomMessage, Message, UserContent};
+use serde_json::json;
 
-use crate::saved::SavedError;
-use crate::saved::export;
-use crate::saved::share::{self, ShareError};
 use crate::session::Session;
 
-/// What a model is told before the conversation, where it is known.
-#[derive(Default)]
-pub(crate) struct PromptAndTools {
-    pub(crate) system: Option<String>,
-    pub(crate) tools: Vec<ToolDefinition>,
+/// Of a longer conversation only so many entries, the newest, are shown.
+const MOST_SHOWN: usize = 2_000;
+
+/// The conversation for people: as messages, as figures, as text, as a page, as a link.
+#[derive(Clone, Copy)]
+pub struct Transcript<'s> {
+    pub(crate) session: &'s Session,
 }
 
-/// Where a conversation is read from.
-pub(crate) enum Conversation {
-    File(PathBuf),
-    Memory(Box<Loaded>),
+impl Transcript<'_> {
+    /// The way to where the conversation stands, with each compaction and each branch summary where it happened: as
+    /// messages of the types [`Transcript::COMPACTION`] and [`Transcript::BRANCH_SUMMARY`], which no model reads. A very long
+    /// way begins late, with a message of the type [`Transcript::EARLIER`]; what is before is not even read.
+    pub async fn messages(self) -> Vec<Arc<Message>> {
+        let known = self.session.conversation().await;
+        match self.way_here().await {
+            Some((way, messages)) if way.before > 0 => {
+                std::iter::once(earlier(way.before)).chain(messages).collect()
+            }
+            Some((way, messages)) if way.entries.iter().any(is_divider) => messages,
+            // The model still knows all of it.
+            _ => {
+                let before = known.len().saturating_sub(MOST_SHOWN);
+                let first = (before > 0).then(|| earlier(before));
+                first.into_iter().chain(known.into_iter().skip(before)).collect()
+            }
+        }
+    }
+
+    /// The end of the way in the session's file, and its messages. `None` if there is no file to read.
+    async fn way_here(self) -> Option<(Way, Vec<Arc<Message>>)> {
+        let (record, store) = (self.session.record.clone(), self.session.store());
+        let read = tokio::task::spawn_blocking(move || {
+            let mut writer = record.lock();
+            writer.flush();
+            let leaf = writer.leaf().map(str::to_owned);
+            let path = writer.path().filter(|_| writer.is_saved()).map(ToOwned::to_owned);
+            if path.is_none() && writer.problem().is_none() {
+                // In memory alone.
+                let entries = writer.snapshot().path(leaf.as_deref()).into_iter().cloned().collect();
+                let way = Way { entries, before: 0 };
+                let messages = way.entries.iter().filter_map(shown).collect();
+                return Some((way, messages));
+            }
+            drop(writer);
+            let mut archive = store.archive(&path?).ok()??;
+            let way = archive.way(leaf.as_deref(), MOST_SHOWN).ok()?;
+            let mut messages: Vec<_> = way.entries.iter().filter_map(shown).collect();
+            archive.fill_images(&mut messages);
+            Some((way, messages))
+        });
+        read.await.ok().flatten()
+    }
+
+    /// The type of a message that stands for a compaction. Its details have `tokensBefore`.
+    pub const COMPACTION: &'static str = "compaction";
+
+    /// The type of a message that stands for the summary of a branch.
+    pub const BRANCH_SUMMARY: &'static str = "branch_summary";
+
+    /// The type of a message that stands for what came before and is not shown.
+    pub const EARLIER: &'static str = "earlier";
 }
 
-impl Conversation {
-    pub(crate) fn view(&self) -> Result<SessionView<'_>, ViewError> {
-        match self {
-            Self::File(path) => SessionView::open(path),
-            Self::Memory(loaded) => Ok(SessionView::in_memory(&loaded.header, loaded.entries())),
+fn is_divider(entry: &Entry) -> bool {
+    matches!(entry.kind, EntryKind::Compaction(_) | EntryKind::BranchSummary(_))
+}
+
+fn earlier(count: usize) -> Arc<Message> {
+    let text = format!("{count} earlier entries not shown (use /tree)");
+    stands_for(Transcript::EARLIER, text, None)
+}
+
+fn shown(entry: &Entry) -> Option<Arc<Message>> {
+    match &entry.kind {
+        EntryKind::Compaction(compaction) => Some(stands_for(
+            Transcript::COMPACTION,
+            compaction.summary.clone(),
+            Some(json!({ "tokensBefore": compaction.tokens_before })),
+        )),
+        EntryKind::BranchSummary(branch) => {
+            Some(stands_for(Transcript::BRANCH_SUMMARY, branch.summary.clone(), None))
         }
+        _ => entry.spoken(),
     }
 }
 
-impl Session {
-    /// The conversation as text, with what the model is told before it. `None` before the first message.
-    pub async fn dump(&self, form: Form) -> Result<Option<String>, SavedError> {
-        let Some(conversation) = self.kept_conversation() else { return Ok(None) };
-        let (told, model, masks) = (self.told(), self.model_selector(), self.masks.clone());
-        let work = move || {
-            let options = DumpOptions {
-                form,
-                system_prompt: told.system.as_deref(),
-                tools: &told.tools,
-                model: Some(&model),
-                thinking_level: None,
-            };
-            let mut text = Vec::new();
-            omp_export::dump::text(&conversation.view()?, &options, &mut text)?;
-            let text = String::from_utf8_lossy(&text);
-            Ok(Some(masks.map_or_else(|| text.to_string(), |masks| masks.masked(&text).into_owned())))
-        };
-        tokio::task::spawn_blocking(work).await.unwrap_or(Ok(None))
-    }
-
-    /// Writes the conversation as a page and answers with its path. `typed` is a path, in quotes if it has spaces; an
-    /// empty one is `omp-session-<stem>.html` in the session's directory. `None` before the first message.
-    pub async fn export(&self, typed: &str, theme: Theme) -> Result<Option<PathBuf>, SavedError> {
-        if !self.is_kept() {
-            return Err(HtmlError::InMemory.into());
-        }
-        let Some(Conversation::File(session)) = self.kept_conversation() else { return Ok(None) };
-        let (cwd, told) = (self.cwd(), self.told());
-        let path = target(typed, &session, &cwd)?;
-        let blobs = self.store().blobs().directory().to_owned();
-        let masks = self.masks.clone();
-        let work = move || {
-            export::page(&session, Some(&path), &cwd, &blobs, theme, &told, masks.as_deref()).map(Some)
-        };
-        tokio::task::spawn_blocking(work).await.unwrap_or(Ok(None))
-    }
-
-    /// Shares the conversation by link. Credentials that omp knows are removed from the snapshot first, unless
-    /// `share.redactSecrets` is off. `None` before the first message.
-    pub async fn share(&self) -> Result<Option<Shared>, ShareError> {
-        let Some(conversation) = self.kept_conversation() else { return Ok(None) };
-        let blobs = self.store().blobs().directory().to_owned();
-        let settings = self.settings();
-        let environment = self.models.environment.as_ref();
-        share::upload(conversation, self.told(), blobs, &self.places.directories, &settings, environment)
-            .await
-            .map(Some)
-    }
-
-    /// The variables that the session sees.
-    pub fn environment(&self) -> &dyn Environment {
-        self.models.environment.as_ref()
-    }
-
-    fn told(&self) -> PromptAndTools {
-        let system = Some(self.sources.report.blocks.join("\n\n")).filter(|prompt| !prompt.is_empty());
-        let tools = self.setup.offered().iter().map(|tool| tool.definition().clone()).collect();
-        PromptAndTools { system, tools }
-    }
-
-    /// `None` before the first message.
-    fn kept_conversation(&self) -> Option<Conversation> {
-        let mut writer = self.record.lock();
-        writer.flush();
-        if let Some(path) = writer.path().filter(|_| writer.is_saved()) {
-            return Some(Conversation::File(path.to_owned()));
-        }
-        let said = |entry: &Entry| matches!(entry.kind, EntryKind::Message(_));
-        let begun = writer.entries().iter().any(said);
-        begun.then(|| Conversation::Memory(Box::new(writer.snapshot())))
-    }
+fn stands_for(kind: &str, text: String, details: Option<serde_json::Value>) -> Arc<Message> {
+    Arc::new(Message::Custom(CustomMessage {
+        custom_type: kind.to_owned(),
+        content: UserContent::Text(text),
+        display: true,
+        details,
+        timestamp: 0,
+    }))
 }

@@ -125,7 +125,7 @@ fn read(path: &Path, warnings: &mut Vec<String>) -> Vec<Entry> {
     let whole = std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
     match whole {
         Ok(length) if length as u64 > LARGEST => {
-            warnings.push(format!("{} is larger than 1 MB; it is ignored.", path.display()));
+            warnings.push(format!("Ignored {}: larger than 1 MB", path.display()));
             Vec::new()
         }
         Ok(_) => {
@@ -135,7 +135,7 @@ fn read(path: &Path, warnings: &mut Vec<String>) -> Vec<Entry> {
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => {
-            warnings.push(format!("{} cannot be read: {error}; it is ignored.", path.display()));
+            warnings.push(format!("Ignored {}: {error}", path.display()));
             Vec::new()
         }
     }

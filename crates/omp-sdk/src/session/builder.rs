@@ -10,10 +10,10 @@ use omp_guard::secrets::Outbound;
 use omp_jobs::Jobs;
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
-use omp_models::CacheLedger;
-use omp_models::model_of_role;
-use omp_models::{Effort, EffortClassifier};
-use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
+use omp_models::{
+    CacheLedger, ChoiceError, Effort, EffortClassifier, ModelSources, activate_profile, bind_roles,
+    choose_model, load_registry_at, model_of_role,
+};
 use omp_replay::Deck;
 use omp_session::Context;
 use omp_session::SharedWriter;
@@ -122,7 +122,11 @@ impl SessionBuilder {
         })?;
         let selection = match &options.deck {
             Some(Deck::Play(player)) => replay::selected(&registry, player.world()).map_err(|source| {
-                SessionError::Model { source, models_file: file.clone(), lists: Vec::new() }
+                SessionError::from(ChoiceError::Unavailable {
+                    source,
+                    models_file: file.clone(),
+                    lists: Vec::new(),
+                })
             }),
             _ => {
                 let sources = ModelSources {
@@ -164,7 +168,7 @@ impl SessionBuilder {
         } else if let Some(name) = saved.filter(|name| !name.is_empty())
             && let Err(error) = activate_profile(&name, &mut self.settings, registry, &lookup)
         {
-            self.warnings.push(format!("modelProfile.default: {error}; going on without the profile."));
+            self.warnings.push(format!("modelProfile.default: {error}; continuing without the profile"));
         }
         Ok(bind_roles(&mut self.settings, registry, &mut self.warnings)?)
     }
@@ -284,7 +288,11 @@ impl SessionBuilder {
 
 /// A key that is missing because a login was refused is a login to be made again.
 pub(crate) fn login_refused(error: SessionError, environment: &dyn Environment) -> SessionError {
-    let SessionError::Model { source: SelectError::MissingKey { provider, .. }, .. } = &error else {
+    let SessionError::Model(ChoiceError::Unavailable {
+        source: SelectError::MissingKey { provider, .. },
+        ..
+    }) = &error
+    else {
         return error;
     };
     match environment.vault().and_then(|vault| vault.refusal(provider)) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_session::{Context, IfHeld, OpenError, SessionWriter};
+use omp_session::{IfHeld, OpenError, SessionWriter};
 
 use crate::error::SessionError;
 use crate::session::Session;
@@ -25,7 +25,7 @@ impl Host {
         let path = file.clone();
         let deleted = tokio::task::spawn_blocking(move || store.delete(&path)).await;
         if let Ok(Err(error)) = deleted {
-            arrival.remarks.push(format!("Cannot delete {}: {error}.", file.display()));
+            arrival.remarks.push(format!("Could not delete {}: {error}", file.display()));
         }
         Ok(arrival)
     }
@@ -43,51 +43,39 @@ impl Host {
         let Some(file) = session.file() else { return self.exchange(cwd, Persistence::New).await };
         // What would go wrong with the new directory goes wrong before anything is moved.
         self.options_for(cwd)?;
-        let moved = session.relocate(&file, cwd).await?;
+        let moved = relocate(&session, &file, cwd).await?;
         let next = Persistence::Resume(moved.to_string_lossy().into_owned());
         match self.exchange(cwd, next).await {
             Ok(arrival) => Ok(Arrival { previous: None, ..arrival }),
             Err(error) => {
-                let back = session.relocate(&moved, &session.cwd()).await?;
-                session.take_up(&back).await?;
+                let back = relocate(&session, &moved, &session.cwd()).await?;
+                take_up(&session, &back).await?;
                 Err(error)
             }
         }
     }
 }
 
-impl Session {
-    /// Goes on with nothing said, in the same session: what was said is a branch of its own from now on.
-    pub async fn clear_context(&self) -> Result<(), SwitchError> {
-        if self.control().is_running() {
-            return Err(SwitchError::Busy);
-        }
-        self.record.lock().reset_leaf();
-        self.reload(Context::default()).await?;
-        Ok(())
-    }
-
-    /// Lets go of the session's file and moves it. If that fails, the session has its file again.
-    async fn relocate(&self, file: &Path, cwd: &Path) -> Result<PathBuf, SwitchError> {
-        self.files_at_rest().await;
-        self.record.release();
-        let (store, from, to) = (self.store(), file.to_owned(), cwd.to_owned());
-        let moved = tokio::task::spawn_blocking(move || store.move_to(&from, &to)).await;
-        match moved.map_err(|_| SessionError::Interrupted)? {
-            Ok(path) => Ok(path),
-            Err(error) => {
-                self.take_up(file).await?;
-                Err(SessionError::from(error).into())
-            }
+/// Lets go of the session's file and moves it. If that fails, the session has its file again.
+async fn relocate(session: &Session, file: &Path, cwd: &Path) -> Result<PathBuf, SwitchError> {
+    session.file_history().settled().await;
+    session.record.release();
+    let (store, from, to) = (session.store(), file.to_owned(), cwd.to_owned());
+    let moved = tokio::task::spawn_blocking(move || store.move_to(&from, &to)).await;
+    match moved.map_err(|_| SessionError::Interrupted)? {
+        Ok(path) => Ok(path),
+        Err(error) => {
+            take_up(session, file).await?;
+            Err(SessionError::from(error).into())
         }
     }
+}
 
-    /// Goes on writing to a file that was let go of.
-    async fn take_up(&self, file: &Path) -> Result<(), SwitchError> {
-        let (store, path, cwd) = (self.store(), file.to_owned(), self.cwd());
-        let work = move || Ok::<SessionWriter, OpenError>(store.resume(&path, &cwd, IfHeld::Share)?.writer);
-        let opened = tokio::task::spawn_blocking(work).await.map_err(|_| SessionError::Interrupted)?;
-        self.record.put(opened.map_err(SessionError::from)?);
-        Ok(())
-    }
+/// Goes on writing to a file that was let go of.
+async fn take_up(session: &Session, file: &Path) -> Result<(), SwitchError> {
+    let (store, path, cwd) = (session.store(), file.to_owned(), session.cwd());
+    let work = move || Ok::<SessionWriter, OpenError>(store.resume(&path, &cwd, IfHeld::Share)?.writer);
+    let opened = tokio::task::spawn_blocking(work).await.map_err(|_| SessionError::Interrupted)?;
+    session.record.put(opened.map_err(SessionError::from)?);
+    Ok(())
 }

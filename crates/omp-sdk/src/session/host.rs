@@ -1,4 +1,4 @@
-//! One session after another in one program: resuming, beginning anew, copying, branching.
+//! One session after another in one program: resuming, starting a new one, copying, branching.
 //!
 //! The next session is opened as if the program had just started with it, so both ways lead to the same state. Only
 //! when it is there does the one before end: a switch that fails changes nothing.
@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use omp_agent::Listener;
 use omp_llm::Secret;
 use omp_models::ModelOptions;
-use omp_session::{BranchError, Context, Copied, CopyError, Navigation, NoSuchEntry};
+use omp_session::{BranchError, Copied, CopyError, NoSuchEntry};
 use omp_stats::Dashboard;
-use serde_json::Value;
 
 use crate::error::SessionError;
 use crate::saved::store;
@@ -59,7 +58,7 @@ pub enum SwitchError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The directory that the session worked in is gone.
-    #[error("The session belongs to {}, which no longer exists. Move it here to go on with it.", cwd.display())]
+    #[error("the session belongs to {}, which no longer exists: move it here to continue it", cwd.display())]
     DirectoryGone {
         /// The session.
         path: PathBuf,
@@ -76,7 +75,7 @@ pub enum SwitchError {
     #[error(transparent)]
     Copy(#[from] CopyError),
     /// The session has no file that could be moved or deleted.
-    #[error("The session is in memory only.")]
+    #[error("the session is not saved to disk")]
     InMemory,
     /// The branch could not be made.
     #[error(transparent)]
@@ -91,7 +90,7 @@ impl Host {
     pub async fn start(outfit: Arc<dyn Outfit>, first: SessionOptions) -> Result<Self, SessionError> {
         let key = first.model.api_key.clone();
         let session = Session::open(first, outfit.listener()).await?;
-        let given = key.map(|key| (session.provider(), Secret::new(key)));
+        let given = key.map(|key| (session.model().provider.clone(), Secret::new(key)));
         Ok(Self {
             outfit,
             current: Mutex::new(Arc::new(session)),
@@ -101,7 +100,7 @@ impl Host {
         })
     }
 
-    /// The session of the moment.
+    /// The current session: the one that prompts and commands act on.
     pub fn session(&self) -> Arc<Session> {
         Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -148,7 +147,7 @@ impl Host {
         }
         let source = session.file().ok_or(SwitchError::NotSaved)?;
         session.record.lock().flush();
-        session.files_at_rest().await;
+        session.file_history().settled().await;
         let (sessions, cwd) = (session.store(), session.cwd());
         let there = cwd.clone();
         let copied = tokio::task::spawn_blocking(move || store::copy(&sessions, &source, &there)).await;
@@ -163,9 +162,9 @@ impl Host {
         let _turn = self.turn.lock().await;
         let session = self.session();
         session.rest().await;
-        let Some(source) = session.file() else { return session.branch_in_memory(entry).await };
+        let Some(source) = session.file() else { return session.tree().branch_in_memory(entry).await };
         session.record.lock().flush();
-        session.files_at_rest().await;
+        session.file_history().settled().await;
         let (sessions, cwd) = (session.store(), session.cwd());
         let (from, there, id) = (source.clone(), cwd.clone(), entry.to_owned());
         let branched = tokio::task::spawn_blocking(move || {
@@ -247,91 +246,6 @@ impl Host {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = next;
         Ok(Arrival { previous, elsewhere, prompt: None, remarks })
     }
-}
-
-impl Session {
-    /// Goes to another place in the conversation, in the same file. Choosing what a user said goes back before it and
-    /// gives the words back, to be said again; `None` when the conversation stands there already.
-    pub async fn navigate(
-        &self,
-        target: &str,
-        summary: Option<String>,
-    ) -> Result<Option<Moved>, SwitchError> {
-        self.navigate_with(target, summary.map(|summary| (summary, None))).await
-    }
-
-    /// The same, with details of the branch beside its summary.
-    pub(crate) async fn navigate_with(
-        &self,
-        target: &str,
-        summary: Option<(String, Option<Value>)>,
-    ) -> Result<Option<Moved>, SwitchError> {
-        self.rest().await;
-        let loaded = self.loaded().await?;
-        let way = loaded.navigation(target, self.record.lock().leaf())?;
-        let Navigation::Move { to, prefill, .. } = &way else { return Ok(None) };
-        let summary_entry = self.record.lock().go_with(&way, summary)?;
-        let (to, prefill) = (to.clone(), prefill.clone());
-        let context = match &summary_entry {
-            // The summary is part of what the model is told.
-            Some(id) => self.loaded().await?.context_at(Some(id)),
-            None => loaded.context_at(to.as_deref()),
-        };
-        self.reload(context).await?;
-        Ok(Some(Moved { leaf: summary_entry.or(to), prefill }))
-    }
-
-    /// The whole conversation with all its branches.
-    pub(crate) async fn loaded(&self) -> Result<omp_session::Loaded, SwitchError> {
-        let Some(path) = self.file() else { return Ok(self.record.lock().snapshot()) };
-        let store = self.store();
-        let read = tokio::task::spawn_blocking(move || store.load(&path)).await;
-        let loaded = read.map_err(|_| SessionError::Interrupted)?.map_err(BranchError::from)?;
-        Ok(loaded.unwrap_or_else(|| self.record.lock().snapshot()))
-    }
-
-    async fn branch_in_memory(&self, entry: &str) -> Result<Arrival, SwitchError> {
-        let (prompt, context) = {
-            let mut writer = self.record.lock();
-            let prompt = writer.branch_in_memory(entry)?;
-            (prompt, writer.snapshot().context())
-        };
-        self.reload(context).await?;
-        Ok(Arrival { prompt: Some(prompt), ..Arrival::default() })
-    }
-
-    /// Goes on from another place; what providers kept of the messages before is let go.
-    pub(crate) async fn reload(&self, context: Context) -> Result<(), SessionError> {
-        self.models.pipeline.client.close().await;
-        self.todos.restore(context.todos.as_ref().unwrap_or(&Value::Array(Vec::new())));
-        self.compactor.begin(context.kept);
-        self.agent.load(context.messages).await?;
-        for warning in self.restore_mode(context.mode.as_ref()).await {
-            self.agent.notice(warning).await?;
-        }
-        Ok(())
-    }
-
-    /// Stops what runs and waits until it has ended. Messages that were queued are dropped.
-    pub(crate) async fn rest(&self) {
-        let control = self.control();
-        control.abort();
-        self.agent.messages().await;
-        control.drop_queued();
-    }
-
-    pub(crate) fn store(&self) -> omp_session::Sessions {
-        self.places.store()
-    }
-}
-
-/// Where a conversation went on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
-    /// The entry the next one follows; `None` before the first.
-    pub leaf: Option<String>,
-    /// The message that was gone back before, to be said in other words.
-    pub prefill: Option<String>,
 }
 
 fn resumed(path: &Path) -> Persistence {

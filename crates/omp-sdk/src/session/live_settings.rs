@@ -65,14 +65,20 @@ pub fn setting_effect(path: &str) -> SettingEffect {
     if LIVE.iter().any(known) { SettingEffect::Now } else { SettingEffect::NextSession }
 }
 
-impl Session {
+/// Settings and discovered files of a running session: changing them, and loading them again.
+#[derive(Clone, Copy)]
+pub struct SessionConfiguration<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl SessionConfiguration<'_> {
     /// Writes a setting to the user's file and lets it count in this session, as far as it can. What a project, a flag
     /// or a variable says goes on winning.
-    pub async fn change_setting(&self, path: &'static str, value: Value) -> Result<(), SessionError> {
-        let directories = self.places.directories.clone();
+    pub async fn change(self, path: &'static str, value: Value) -> Result<(), SessionError> {
+        let directories = self.session.places.directories.clone();
         let saved = tokio::task::spawn_blocking(move || settings::set(&directories, path, value));
         saved.await.map_err(|_| SessionError::Interrupted)??;
-        self.reread_settings().await
+        self.reread().await
     }
 
     /// Changes the approval mode for this session only.
@@ -85,31 +91,32 @@ impl Session {
     }
 
     /// Lets count what the user's file says now.
-    pub async fn reread_settings(&self) -> Result<(), SessionError> {
-        let (directories, mut settings) = (self.places.directories.clone(), self.settings().as_ref().clone());
+    pub async fn reread(self) -> Result<(), SessionError> {
+        let (directories, mut settings) =
+            (self.session.places.directories.clone(), self.session.settings().as_ref().clone());
         let read = tokio::task::spawn_blocking(move || {
             settings.reread(&directories);
             settings
         });
         let settings = read.await.map_err(|_| SessionError::Interrupted)?;
-        let (config, control) = (configure::agent(&settings), self.control());
+        let (config, control) = (configure::agent(&settings), self.session.control());
         control.set_steering_mode(config.steering_mode);
         control.set_follow_up_mode(config.follow_up_mode);
         control.set_interrupt_mode(config.interrupt_mode);
-        self.guard.set_stance(&settings);
-        self.replace_settings(settings);
-        self.live.mark_changed();
+        self.session.guard.set_stance(&settings);
+        self.session.replace_settings(settings);
+        self.session.live.mark_changed();
         Ok(())
     }
 
     /// Gives the loop what was changed since the last run.
-    pub(crate) async fn take_up_changes(&self) {
-        if !self.live.take_changed() {
+    pub(crate) async fn take_up_changes(self) {
+        if !self.session.live.take_changed() {
             return;
         }
-        let settings = self.settings();
+        let settings = self.session.settings();
         let config = configure::agent(&settings);
-        let changed = self.agent.reconfigure(|current| {
+        let changed = self.session.agent.reconfigure(|current| {
             current.retry = config.retry;
             current.context_promotion = config.context_promotion;
             current.todo = config.todo;
@@ -118,7 +125,7 @@ impl Session {
         });
         if changed.await.is_err() {
             // Another run has the loop; the next one takes it up.
-            self.live.mark_changed();
+            self.session.live.mark_changed();
         }
     }
 }

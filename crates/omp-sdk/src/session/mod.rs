@@ -1,22 +1,24 @@
 //! A session: one conversation, its model, its tools.
 //!
-//! [`Session`] is a facade over parts, each in a file of its own: [`places`] (where it works), [`live_config`] (the model and
-//! the settings of the moment), [`preferences`] (how it came to its model), [`processes`] (what ends with it), [`setup`]
-//! (what the loop reads before every call). [`open`] puts them together: [`builder`] makes the parts, [`surroundings`] looks
-//! around. [`host`] is one session after another in one program. The other files are what a person does with a session.
+//! [`Session`] is a facade: it opens, prompts and closes, and hands out its parts by name ([`parts`]), each with its methods
+//! in a file of its own. What it owns is in [`places`] (where it works), [`live_config`] (the model and the settings in force),
+//! [`preferences`] (how its model was chosen), [`processes`] (what ends with it) and [`setup`] (what the loop reads before
+//! every call). [`open`] puts them together: [`builder`] makes them, [`surroundings`] discovers what is around. [`host`] is one
+//! session after another in one program.
 
 pub(crate) mod accounts;
 pub(crate) mod builder;
 pub(crate) mod context_window;
-pub(crate) mod conversation;
+pub(crate) mod conversation_tree;
 pub(crate) mod drop_and_move;
 pub(crate) mod host;
-pub(crate) mod inspect;
 pub(crate) mod live_config;
 pub(crate) mod live_settings;
 pub(crate) mod model_switch;
+pub(crate) mod models;
 pub(crate) mod open;
 pub(crate) mod options;
+pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod preferences;
 pub(crate) mod processes;
@@ -27,6 +29,7 @@ pub(crate) mod restored_choices;
 pub(crate) mod rewind;
 pub(crate) mod roots;
 pub(crate) mod setup;
+pub(crate) mod statistics;
 pub(crate) mod surroundings;
 pub(crate) mod user_command;
 pub(crate) mod viewer;
@@ -35,16 +38,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use omp_agent::{Agent, AgentError, Control, Outcome, Prompt};
+use omp_auth::Environment;
+use omp_config::Directories;
 use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
-use omp_extend::Commands;
 use omp_guard::secrets::Secrets;
-use omp_llm::Api;
 use omp_modes::SessionModes;
 use omp_replay::Deck;
 use omp_session::Header;
 use omp_session::SharedWriter;
+use omp_session::{CopyError, TitleSource};
 use omp_tools::TodoList;
+use omp_tools::{DiscoverableTool, Shelf};
+use omp_types::{Message, TOOL_NAMES};
 use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
@@ -53,7 +59,6 @@ use crate::guard::Guard;
 use crate::prompt::PromptReport;
 use crate::prompt::bundled_commands;
 use crate::prompt::expand::expand;
-use crate::prompt::knowledge;
 use crate::prompt::sources::PromptSources;
 use crate::request::model_pool::{ImagePolicy, ModelPool};
 use crate::saved::prompt_history::PromptNotes;
@@ -131,11 +136,6 @@ impl Session {
         self.sources.discovery()
     }
 
-    /// Commands of the user and the project, behind `/<name>`.
-    pub fn commands(&self) -> Commands {
-        knowledge::commands(&self.discovery(), &self.settings())
-    }
-
     /// The first line of the session: who, when, where.
     pub fn header(&self) -> Header {
         self.record.lock().header().clone()
@@ -156,11 +156,6 @@ impl Session {
         self.places.kept
     }
 
-    /// The provider of the model that was chosen last.
-    pub(crate) fn provider(&self) -> String {
-        self.model().provider.clone()
-    }
-
     /// Things the user should know, collected while the session was built.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -171,34 +166,9 @@ impl Session {
         self.model().selector()
     }
 
-    /// Does the built-in tour answer, which knows nothing but its own story?
-    pub fn is_demo(&self) -> bool {
-        self.model().api == Api::Demo
-    }
-
-    /// Did the session end up with the built-in tour because nothing else was there?
-    pub fn fell_back_to_demo(&self) -> bool {
-        self.is_demo() && !self.preferences.named
-    }
-
-    /// Where the user describes providers and models.
-    pub fn models_file(&self) -> &Path {
-        &self.places.models_file
-    }
-
     /// What stops, steers and queues while the session runs.
     pub fn control(&self) -> Control {
         self.agent.control()
-    }
-
-    /// Hears what the user typed, without what was attached to it, before it is said: files it mentions go with it, and
-    /// it is kept in the history of prompts. A session that is not saved keeps nothing.
-    pub fn note_typed(&self, text: &str) {
-        self.send_mentioned(text);
-        self.tools.modes.named.hear(text);
-        if let Some(notes) = &self.notes {
-            notes.add(text);
-        }
     }
 
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
@@ -213,17 +183,17 @@ impl Session {
         let cancel = self.taped(cancel);
         let left_out = self.left_out(&prompt.content);
         self.notices_again(left_out.as_deref()).await?;
-        let mentioned = std::mem::take(&mut *self.mention_remarks());
+        let mentioned = std::mem::take(&mut *self.input().mention_remarks());
         for remark in left_out.into_iter().chain(mentioned) {
             self.agent.notice(remark).await?;
         }
         if let Some(level) = self.preferences.rate(&prompt.content.text(), &cancel).await {
             self.agent.set_thinking(self.model().clamp_level(level)).await?;
         }
-        self.send_results_along();
-        self.before_run().await;
+        self.jobs().send_results_along();
+        self.mode_changes().before_run().await;
         let outcome = self.agent.prompt(prompt, cancel).await?;
-        self.after_run(&outcome).await;
+        self.mode_changes().after_run(&outcome).await;
         Ok(outcome)
     }
 
@@ -239,8 +209,8 @@ impl Session {
             ImagePolicy::Blocked => "images.blockImages is set".to_owned(),
             ImagePolicy::Allowed => format!("{} does not accept images", model.selector()),
         };
-        let left = if pictures == 1 { "the picture is" } else { "the pictures are" };
-        Some(format!("{reason}; {left} left out of the request."))
+        let left = if pictures == 1 { "the image was" } else { "the images were" };
+        Some(format!("{reason}; {left} not sent"))
     }
 
     async fn expand(&self, prompt: Prompt, cancel: &CancellationToken) -> Result<Prompt, AgentError> {
@@ -250,11 +220,24 @@ impl Session {
             return Ok(Prompt::text(text));
         }
         let settings = self.settings();
-        let expansion = expand(prompt, &self.sources.knowledge.get().skills, &settings, || self.commands());
+        let expansion =
+            expand(prompt, &self.sources.knowledge.get().skills, &settings, || self.input().commands());
         for message in expansion.warnings {
             self.agent.notice(message).await?;
         }
         Ok(expansion.prompt)
+    }
+
+    /// Stops what runs and waits until it has ended. Messages that were queued are dropped.
+    pub(crate) async fn rest(&self) {
+        let control = self.control();
+        control.abort();
+        self.agent.messages().await;
+        control.drop_queued();
+    }
+
+    pub(crate) fn store(&self) -> omp_session::Sessions {
+        self.places.store()
     }
 
     /// Stops what runs, ends every process the session started and makes sure that the conversation is on disk. What
@@ -264,7 +247,7 @@ impl Session {
         if let Some(history) = &self.tools.history {
             history.close().await;
         }
-        let ended = self.end_jobs();
+        let ended = self.jobs().end();
         self.models.pipeline.client.close().await;
         self.processes.disconnect().await;
         if let Some(lsp) = &self.tools.lsp {
@@ -286,8 +269,66 @@ impl Session {
         // What was asked on the side is no part of the conversation, and not worth an error.
         let _ = tokio::task::spawn_blocking(move || models.pipeline.side_requests.save()).await;
         let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
-        let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}."));
+        let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}"));
         let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
         problems.chain(refused).collect()
+    }
+
+    /// The conversation as the model knows it. Waits for a run to end.
+    pub async fn conversation(&self) -> Vec<Arc<Message>> {
+        self.agent.messages().await
+    }
+
+    /// Repeats the last failed or aborted turn.
+    pub async fn retry(&self, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        if let Some(deck) = &self.deck {
+            deck.retry();
+        }
+        let cancel = self.taped(cancel);
+        self.mode_changes().before_run().await;
+        let outcome = self.agent.retry(cancel).await?;
+        self.mode_changes().after_run(&outcome).await;
+        Ok(outcome)
+    }
+
+    /// The next turn must call this tool.
+    pub async fn force_tool(&self, name: &str) -> Result<(), AgentError> {
+        self.agent.force_tool(name).await
+    }
+
+    /// Names the session.
+    pub fn rename(&self, title: &str) -> Result<(), CopyError> {
+        self.record.lock().set_title(title, TitleSource::User).map(|_| ())
+    }
+
+    /// The user's directories.
+    pub fn directories(&self) -> &Directories {
+        &self.places.directories
+    }
+
+    /// The one directory for sessions, if it was given.
+    pub fn session_dir(&self) -> Option<&Path> {
+        self.places.session_dir.as_deref()
+    }
+
+    /// The variables that the session sees.
+    pub fn environment(&self) -> &dyn Environment {
+        self.models.environment.as_ref()
+    }
+
+    /// All tools by name, and whether the model has them at the moment.
+    pub fn all_tools(&self) -> Vec<(String, bool)> {
+        let offered: Vec<String> =
+            self.setup.offered().iter().map(|tool| tool.definition().name.clone()).collect();
+        let mut names: Vec<String> = TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
+        let hidden =
+            self.setup.searchable.as_ref().and_then(|searchable| searchable.tools().ok()).unwrap_or_default();
+        let hidden = hidden.into_iter().map(|DiscoverableTool { name, .. }| name);
+        for name in offered.iter().cloned().chain(hidden) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.into_iter().map(|name| (name.clone(), offered.contains(&name))).collect()
     }
 }

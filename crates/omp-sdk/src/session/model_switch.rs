@@ -5,13 +5,12 @@ use std::sync::Arc;
 use omp_config::settings::{self, keys};
 use omp_llm::Api;
 use omp_llm::registry::{ScopedModel, Selection, Wanted};
-use omp_models::model_of_role;
-use omp_models::{RoleTarget, resolve_role};
+use omp_models::{ChoiceError, RoleTarget, model_of_role, resolve_role};
 use omp_session::TEMPORARY_ROLE;
 use serde_json::{Value, json};
 
 use crate::error::SessionError;
-use crate::session::Session;
+use crate::session::models::SessionModels;
 
 /// The way through a list of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,29 +30,29 @@ enum Lasting {
     Temporary,
 }
 
-impl Session {
+impl SessionModels<'_> {
     /// Goes on with another model until the session ends. Nothing of it is saved as a preference.
-    pub async fn use_model(&self, selector: &str) -> Result<(), SessionError> {
-        let selection = self.find_model(selector)?;
-        self.switch(selection, Lasting::Temporary).await
+    pub async fn switch(self, selector: &str) -> Result<(), SessionError> {
+        let selection = self.find(selector)?;
+        self.apply(selection, Lasting::Temporary).await
     }
 
     /// Gives a role a model: the selector is kept as it was written in `modelRoles` of the user's file. The model of
     /// the default role is also the one that answers from now on.
-    pub async fn assign_role(&self, role: &str, selector: &str) -> Result<(), SessionError> {
+    pub async fn assign_role(self, role: &str, selector: &str) -> Result<(), SessionError> {
         let role = role.trim().to_owned();
-        let selection = self.find_model(selector)?;
-        let directories = self.places.directories.clone();
+        let selection = self.find(selector)?;
+        let directories = self.session.places.directories.clone();
         let (name, value) = (role.clone(), Value::from(selector.trim()));
         let path = keys::MODEL_ROLES.path();
         let saved =
             tokio::task::spawn_blocking(move || settings::set_member(&directories, path, &name, value));
         saved.await.map_err(|_| SessionError::Interrupted)??;
-        let mut settings = self.settings().as_ref().clone();
+        let mut settings = self.session.settings().as_ref().clone();
         settings.set_override(path, json!({ role.as_str(): selector.trim() }))?;
-        self.replace_settings(settings);
+        self.session.replace_settings(settings);
         match role.as_str() {
-            "default" => self.switch(selection, Lasting::Session).await,
+            "default" => self.apply(selection, Lasting::Session).await,
             _ => Ok(()),
         }
     }
@@ -61,10 +60,10 @@ impl Session {
     /// Goes to the next model, or to the one before: of those that `--models` names, each with the level it gives, else
     /// of the roles of `cycleOrder` that have one. What cannot be used is passed over. Answers with what was gone to;
     /// `None` when there is nowhere to go.
-    pub async fn cycle_model(&self, direction: Direction) -> Result<Option<String>, SessionError> {
-        let current = self.model_selector();
+    pub async fn cycle(self, direction: Direction) -> Result<Option<String>, SessionError> {
+        let current = self.session.model_selector();
         let mut stops =
-            if self.preferences.scope.is_empty() { self.role_stops() } else { self.scope_stops() };
+            if self.session.preferences.scope.is_empty() { self.role_stops() } else { self.scope_stops() };
         if direction == Direction::Backward {
             stops.reverse();
         }
@@ -75,24 +74,26 @@ impl Session {
         let Some(next) = next else { return Ok(None) };
         let place = (after + next) % stops.len();
         let Some((name, selection)) = stops.into_iter().nth(place) else { return Ok(None) };
-        self.switch(selection, Lasting::Temporary).await?;
+        self.apply(selection, Lasting::Temporary).await?;
         Ok(Some(name))
     }
 
-    fn role_stops(&self) -> Vec<(String, Selection)> {
+    fn role_stops(self) -> Vec<(String, Selection)> {
         let stop = |role: String| {
-            let selection = self.find_model(&format!("pi/{role}")).ok()?;
+            let selection = self.find(&format!("pi/{role}")).ok()?;
             Some((format!("{role}: {}", selection.model.selector()), selection))
         };
-        omp_models::role_cycle_order(&self.settings()).into_iter().filter_map(stop).collect()
+        omp_models::role_cycle_order(&self.session.settings()).into_iter().filter_map(stop).collect()
     }
 
-    fn scope_stops(&self) -> Vec<(String, Selection)> {
+    fn scope_stops(self) -> Vec<(String, Selection)> {
         let stop = |model: ScopedModel| {
-            let found = self.models.select(&model.selector).ok()?;
+            let found = self.session.models.select(&model.selector).ok()?;
             // The level of one entry is not that of the next.
-            let thinking =
-                model.thinking.or(found.thinking).unwrap_or_else(|| self.preferences.usual_effort.start());
+            let thinking = model
+                .thinking
+                .or(found.thinking)
+                .unwrap_or_else(|| self.session.preferences.usual_effort.start());
             let selection = Selection { thinking: Some(thinking), ..found };
             Some((model.selector, selection))
         };
@@ -100,68 +101,77 @@ impl Session {
     }
 
     /// The models that `--models` limits this run to; none if it was not given.
-    pub fn scope(&self) -> Vec<ScopedModel> {
-        let settings = self.settings();
+    pub fn scope(self) -> Vec<ScopedModel> {
+        let settings = self.session.settings();
         let pattern = |entry: &String| {
-            let asked = resolve_role(entry, &settings, &self.models.registry, &self.models.lookup());
+            let asked =
+                resolve_role(entry, &settings, &self.session.models.registry, &self.session.models.lookup());
             match asked {
                 Ok(RoleTarget::Pattern(pattern)) => Some(pattern),
                 _ => None,
             }
         };
-        let patterns: Vec<String> = self.preferences.scope.iter().filter_map(pattern).collect();
-        self.models.registry.scope(patterns.iter().map(String::as_str), &self.models.lookup()).models
+        let patterns: Vec<String> = self.session.preferences.scope.iter().filter_map(pattern).collect();
+        self.session
+            .models
+            .registry
+            .scope(patterns.iter().map(String::as_str), &self.session.models.lookup())
+            .models
     }
 
     /// A session that began with the tour, because nothing else was there, goes on with the usual model of whatever can
     /// be used by now. Answers with that model.
-    pub async fn leave_demo(&self) -> Result<Option<String>, SessionError> {
+    pub async fn leave_demo(self) -> Result<Option<String>, SessionError> {
         if !self.fell_back_to_demo() {
             return Ok(None);
         }
-        let found = self.models.registry.select(Wanted::default(), &self.models.lookup());
+        let found = self.session.models.registry.select(Wanted::default(), &self.session.models.lookup());
         let Some(selection) = found.ok().filter(|selection| selection.model.api != Api::Demo) else {
             return Ok(None);
         };
-        self.switch(selection, Lasting::Session).await?;
-        Ok(Some(self.model_selector()))
+        self.apply(selection, Lasting::Session).await?;
+        Ok(Some(self.session.model_selector()))
     }
 
-    pub(crate) fn find_model(&self, selector: &str) -> Result<Selection, SessionError> {
-        let settings = self.settings();
-        let resolve =
-            |text: &str| resolve_role(text, &settings, &self.models.registry, &self.models.lookup());
+    pub(crate) fn find(self, selector: &str) -> Result<Selection, SessionError> {
+        let settings = self.session.settings();
+        let resolve = |text: &str| {
+            resolve_role(text, &settings, &self.session.models.registry, &self.session.models.lookup())
+        };
         let (pattern, level) = match resolve(selector)? {
             RoleTarget::Pattern(pattern) => (pattern, None),
             // A role that nobody was given is done by the default role's model, else by the session's first.
             RoleTarget::Initial(level) => {
                 match model_of_role(&settings, "default").map(resolve).transpose()? {
                     Some(RoleTarget::Pattern(pattern)) => (pattern, level),
-                    _ => (self.preferences.first.clone(), level),
+                    _ => (self.session.preferences.first.clone(), level),
                 }
             }
         };
-        let refuse = |source| SessionError::Model {
+        let refuse = |source| ChoiceError::Unavailable {
             source,
-            models_file: self.places.models_file.clone(),
+            models_file: self.session.places.models_file.clone(),
             lists: Vec::new(),
         };
-        let selection = self.models.select(&pattern).map_err(refuse)?;
+        let selection = self.session.models.select(&pattern).map_err(refuse)?;
         Ok(Selection { thinking: level.or(selection.thinking), ..selection })
     }
 
     /// Goes on with a model for as long as a mode lasts.
-    pub(crate) async fn switch_for_now(&self, selection: Selection) -> Result<(), SessionError> {
-        self.switch(selection, Lasting::Temporary).await
+    pub(crate) async fn switch_for_now(self, selection: Selection) -> Result<(), SessionError> {
+        self.apply(selection, Lasting::Temporary).await
     }
 
-    async fn switch(&self, selection: Selection, lasting: Lasting) -> Result<(), SessionError> {
+    async fn apply(self, selection: Selection, lasting: Lasting) -> Result<(), SessionError> {
         let model = Arc::new(selection.model);
-        let thinking = selection.thinking.unwrap_or_else(|| self.preferences.effort.start());
-        self.agent.set_model(self.models.serve_conversation(Arc::clone(&model)), thinking).await?;
+        let thinking = selection.thinking.unwrap_or_else(|| self.session.preferences.effort.start());
+        self.session
+            .agent
+            .set_model(self.session.models.serve_conversation(Arc::clone(&model)), thinking)
+            .await?;
         let role = (lasting == Lasting::Temporary).then_some(TEMPORARY_ROLE);
-        self.record.lock().append_model_change(&model.selector(), role);
-        self.replace_model(model);
+        self.session.record.lock().append_model_change(&model.selector(), role);
+        self.session.replace_model(model);
         Ok(())
     }
 }

@@ -94,7 +94,7 @@ impl Session {
         let mode = context.mode.clone();
         load(&agent, context).await?;
         let mut session = assembly.into_session(builder, agent, preferences);
-        let warnings = session.begin_mode(mode.as_ref(), beginning).await;
+        let warnings = session.mode_changes().begin(mode.as_ref(), beginning).await;
         session.warnings.extend(warnings);
         Ok(session)
     }

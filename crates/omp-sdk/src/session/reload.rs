@@ -9,7 +9,7 @@ use omp_tools::SshHosts;
 
 use crate::error::SessionError;
 use crate::prompt::knowledge;
-use crate::session::Session;
+use crate::session::live_settings::SessionConfiguration;
 use crate::session::options::ToolFilter;
 use crate::tools::ssh_hosts;
 
@@ -29,15 +29,14 @@ pub struct Reloaded {
     pub warnings: Vec<String>,
 }
 
-impl Session {
+impl SessionConfiguration<'_> {
     /// Looks again for commands, skills and rules.
-    pub async fn look_again(self: &Arc<Self>) -> Result<Reloaded, SessionError> {
-        let session = Arc::clone(self);
+    pub async fn reload(self) -> Result<Reloaded, SessionError> {
+        let (settings, known) = (self.session.settings(), self.session.sources.knowledge.get());
+        let (directories, cwd) = (self.session.places.directories.clone(), self.session.places.cwd.clone());
         let work = move || {
-            let settings = session.settings();
-            let discovery = knowledge::discovery(&session.places.directories, &session.places.cwd, &settings);
-            let known =
-                session.sources.knowledge.get().again(&discovery, &settings, &session.places.directories);
+            let discovery = knowledge::discovery(&directories, &cwd, &settings);
+            let known = known.again(&discovery, &settings, &directories);
             let commands = knowledge::commands(&discovery, &settings);
             let reloaded = Reloaded {
                 commands: commands.all().iter().filter(|row| row.shadowed_by.is_none()).count(),
@@ -45,46 +44,43 @@ impl Session {
                 rules: known.rules.all_reachable().count(),
                 warnings: known.warnings.iter().chain(commands.warnings()).cloned().collect(),
             };
-            session.sources.replace(known, discovery);
-            reloaded
+            (known, discovery, reloaded)
         };
-        tokio::task::spawn_blocking(work).await.map_err(|_| SessionError::Interrupted)
+        let found = tokio::task::spawn_blocking(work).await;
+        let (known, discovery, reloaded) = found.map_err(|_| SessionError::Interrupted)?;
+        self.session.sources.replace(known, discovery);
+        Ok(reloaded)
     }
 
     /// Looks again for machines: the tool for them comes with the first and goes with the last.
-    pub async fn reload_machines(self: &Arc<Self>) -> Result<Vec<String>, SessionError> {
-        let session = Arc::clone(self);
-        let work = move || session.find_machines();
-        tokio::task::spawn_blocking(work).await.map_err(|_| SessionError::Interrupted)
-    }
-
-    fn find_machines(&self) -> Vec<String> {
-        let settings = self.settings();
-        let environment = self.models.environment.as_ref();
-        let (hosts, warnings) =
-            ssh_hosts::ssh_hosts(&self.places.directories, &self.places.cwd, &settings, environment);
-        let mut current = self.processes.ssh();
+    pub async fn reload_ssh_hosts(self) -> Result<Vec<String>, SessionError> {
+        let (settings, environment) = (self.session.settings(), Arc::clone(&self.session.models.environment));
+        let (directories, cwd) = (self.session.places.directories.clone(), self.session.places.cwd.clone());
+        let work = move || ssh_hosts::ssh_hosts(&directories, &cwd, &settings, environment.as_ref());
+        let found = tokio::task::spawn_blocking(work).await;
+        let (hosts, warnings) = found.map_err(|_| SessionError::Interrupted)?;
+        let mut current = self.session.processes.ssh();
         let connections = match current.as_ref() {
             Some(known) => Arc::clone(&known.connections),
             None => Arc::new(Connections::new(Surroundings {
-                scope: Arc::clone(&self.processes.scope),
-                environment: self.tools.commands.environment.clone(),
-                cwd: self.places.cwd.clone(),
-                cache: self.places.directories.cache().join("ssh-hosts"),
+                scope: Arc::clone(&self.session.processes.scope),
+                environment: self.session.tools.commands.environment.clone(),
+                cwd: self.session.places.cwd.clone(),
+                cache: self.session.places.directories.cache().join("ssh-hosts"),
             })),
         };
         let hosts = SshHosts::new(hosts, connections).map(Arc::new);
-        let wanted = match &self.processes.filter {
+        let wanted = match &self.session.processes.filter {
             ToolFilter::All => true,
             ToolFilter::None => false,
             ToolFilter::Only(names) => names.iter().any(|name| name == SSH),
         };
-        let tool = hosts.clone().map(|hosts| omp_tools::ssh_to(Arc::clone(&self.tools), hosts));
-        self.setup.exchange(SSH, tool.filter(|_| wanted));
+        let tool = hosts.clone().map(|hosts| omp_tools::ssh_to(Arc::clone(&self.session.tools), hosts));
+        self.session.setup.exchange(SSH, tool.filter(|_| wanted));
         // Connections that are kept belong to the session, also while no machine is known.
         if hosts.is_some() {
             *current = hosts;
         }
-        warnings
+        Ok(warnings)
     }
 }

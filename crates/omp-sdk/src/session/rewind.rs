@@ -9,7 +9,8 @@ use omp_session::{Custom, EntryKind, NoSuchEntry};
 use omp_types::{CustomMessage, UserContent};
 
 use crate::session::Session;
-use crate::session::host::{Moved, SwitchError};
+use crate::session::conversation_tree::Moved;
+use crate::session::host::SwitchError;
 
 const RESTORED: &str = include_str!("../../prompts/files-restored.md");
 /// Files that the model is told about by name.
@@ -50,7 +51,7 @@ pub struct Rewound {
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
     /// No history is kept.
-    #[error("No history of files is kept: {0}.")]
+    #[error("no file history: {0}")]
     Off(&'static str),
     /// The history of files has an objection.
     #[error(transparent)]
@@ -63,70 +64,71 @@ pub enum RewindError {
     NoSuchEntry(#[from] NoSuchEntry),
 }
 
-impl Session {
-    fn file_history(&self) -> Result<&Arc<History>, RewindError> {
-        self.tools.history.as_ref().ok_or(match self.places.kept {
+/// The file history of a session: rewinding files and conversation to before a prompt, and redoing it.
+#[derive(Clone, Copy)]
+pub struct FileHistory<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl<'s> FileHistory<'s> {
+    fn history(self) -> Result<&'s Arc<History>, RewindError> {
+        self.session.tools.history.as_ref().ok_or(match self.session.places.kept {
             true => RewindError::Off("fileHistory.enabled is off"),
             false => RewindError::Off("the session is not saved"),
         })
     }
 
     /// Whether the history of files is kept in this session.
-    pub async fn keeps_files(&self) -> Result<bool, RewindError> {
-        Ok(self.file_history()?.is_on().await?)
+    pub async fn is_on(self) -> Result<bool, RewindError> {
+        Ok(self.history()?.is_on().await?)
     }
 
     /// Keeps the history of files in this session from now on, or does not.
-    pub async fn keep_files(&self, on: bool) -> Result<(), RewindError> {
-        Ok(self.file_history()?.switch(on).await?)
+    pub async fn set_on(self, on: bool) -> Result<(), RewindError> {
+        Ok(self.history()?.switch(on).await?)
     }
 
     /// Forgets every checkpoint of this session; how many that were.
-    pub async fn forget_files(&self) -> Result<usize, RewindError> {
-        Ok(self.file_history()?.clear().await?)
+    pub async fn clear(self) -> Result<usize, RewindError> {
+        Ok(self.history()?.clear().await?)
     }
 
     /// What the kept contents take on disk.
-    pub async fn kept_bytes(&self) -> Result<u64, RewindError> {
-        Ok(self.file_history()?.bytes().await?)
+    pub async fn bytes(self) -> Result<u64, RewindError> {
+        Ok(self.history()?.bytes().await?)
     }
 
     /// The prompts of the conversation, in its order.
-    pub async fn rewind_points(&self) -> Result<Vec<RewindPoint>, RewindError> {
-        let prompts = self.prompts().await;
+    pub async fn points(self) -> Result<Vec<RewindPoint>, RewindError> {
+        let prompts = self.session.tree().prompts().await;
         let entries: Vec<String> = prompts.iter().map(|(entry, _)| entry.clone()).collect();
-        let counts = match self.file_history() {
+        let counts = match self.history() {
             Ok(history) => history.counts(entries).await?,
             Err(_) => vec![None; prompts.len()],
         };
-        self.tell_of_files().await;
+        self.pass_on_notices().await;
         let point = |((entry, text), files)| RewindPoint { entry, text, files };
         Ok(prompts.into_iter().zip(counts).map(point).collect())
     }
 
     /// What going back before a prompt would do to files.
-    pub async fn rewind_plan(&self, entry: &str) -> Result<Plan, RewindError> {
-        let history = self.file_history()?;
-        let prompts = self.prompts().await.into_iter().map(|(entry, _)| entry).collect();
+    pub async fn plan(self, entry: &str) -> Result<Plan, RewindError> {
+        let history = self.history()?;
+        let prompts = self.session.tree().prompts().await.into_iter().map(|(entry, _)| entry).collect();
         Ok(history.plan(prompts, entry.to_owned()).await?)
     }
 
     /// Goes back before a prompt. What runs is stopped. The way that is left stays in the tree of the conversation, and
     /// what files were is saved first.
-    pub async fn rewind(
-        &self,
-        entry: &str,
-        what: RewindWhat,
-        others: Others,
-    ) -> Result<Rewound, RewindError> {
-        self.rest().await;
-        let leaf = self.record.lock().leaf().map(str::to_owned);
+    pub async fn rewind(self, entry: &str, what: RewindWhat, others: Others) -> Result<Rewound, RewindError> {
+        self.session.rest().await;
+        let leaf = self.session.record.lock().leaf().map(str::to_owned);
         let plan = match what {
             RewindWhat::Conversation => Plan::default(),
-            _ => self.rewind_plan(entry).await?,
+            _ => self.plan(entry).await?,
         };
         let leaf = leaf.filter(|_| what != RewindWhat::Files);
-        let files = match self.file_history() {
+        let files = match self.history() {
             Ok(history) => history.restore(plan, others, leaf).await?,
             // Without a history only the conversation goes back.
             Err(_) => Restored::default(),
@@ -142,14 +144,14 @@ impl Session {
         if moved.is_none() {
             self.tell_model(&files);
         }
-        self.tell_of_files().await;
+        self.pass_on_notices().await;
         Ok(Rewound { files, moved })
     }
 
     /// Moves the conversation. Where that fails, files go where they were: both go back, or nothing does.
-    async fn moved_or_undone(&self, entry: &str) -> Result<Option<Moved>, RewindError> {
-        let moved = self.navigate(entry, None).await;
-        if let (Err(_), Ok(history)) = (&moved, self.file_history()) {
+    async fn moved_or_undone(self, entry: &str) -> Result<Option<Moved>, RewindError> {
+        let moved = self.session.tree().navigate(entry, None).await;
+        if let (Err(_), Ok(history)) = (&moved, self.history()) {
             // Why the conversation stays is what a person has to know; what files were is saved in any case.
             let _ = history.redo(Others::Stay).await;
         }
@@ -157,9 +159,9 @@ impl Session {
     }
 
     /// Undoes the last going back, unless something was said since.
-    pub async fn redo(&self, others: Others) -> Result<Rewound, RewindError> {
-        self.rest().await;
-        let files = self.file_history()?.redo(others).await?;
+    pub async fn redo(self, others: Others) -> Result<Rewound, RewindError> {
+        self.session.rest().await;
+        let files = self.history()?.redo(others).await?;
         let moved = match &files.leaf {
             Some(leaf) => Some(self.stand_at(leaf).await?),
             None => None,
@@ -172,46 +174,47 @@ impl Session {
     }
 
     /// Goes on behind an entry, whatever it is.
-    async fn stand_at(&self, entry: &str) -> Result<Moved, RewindError> {
-        let loaded = self.loaded().await?;
-        self.record.lock().branch(entry)?;
-        self.reload(loaded.context_at(Some(entry))).await.map_err(SwitchError::from)?;
+    async fn stand_at(self, entry: &str) -> Result<Moved, RewindError> {
+        let loaded = self.session.tree().loaded().await?;
+        self.session.record.lock().branch(entry)?;
+        self.session.tree().reload(loaded.context_at(Some(entry))).await.map_err(SwitchError::from)?;
         self.stay_here();
         Ok(Moved { leaf: Some(entry.to_owned()), prefill: None })
     }
 
     /// A session that is resumed goes on here, where its files are, not where it was written last.
-    fn stay_here(&self) {
+    fn stay_here(self) {
         let custom_type = "rewind".to_owned();
-        self.record.lock().append(EntryKind::Custom(Custom { custom_type, data: None }));
+        self.session.record.lock().append(EntryKind::Custom(Custom { custom_type, data: None }));
     }
 
     /// Lists of files are out of date, and language servers are told.
-    async fn files_changed(&self, files: &Restored) {
-        files.done.iter().for_each(|(path, _)| self.tools.scans.changed(path));
-        if let Some(lsp) = &self.tools.lsp {
+    async fn files_changed(self, files: &Restored) {
+        files.done.iter().for_each(|(path, _)| self.session.tools.scans.changed(path));
+        if let Some(lsp) = &self.session.tools.lsp {
             let fate = |(path, action): &(PathBuf, Action)| (path.clone(), fate(*action));
             lsp.tell(&files.done.iter().map(fate).collect::<Vec<_>>()).await;
         }
     }
 
     /// The model goes on with a conversation that knows nothing of it.
-    fn tell_model(&self, files: &Restored) {
+    fn tell_model(self, files: &Restored) {
         if files.done.is_empty() {
             return;
         }
-        let named =
-            |(path, action): &(PathBuf, Action)| format!("- {} ({action})", shown(path, &self.places.cwd));
+        let named = |(path, action): &(PathBuf, Action)| {
+            format!("- {} ({action})", shown(path, &self.session.places.cwd))
+        };
         let mut lines: Vec<String> = files.done.iter().take(MOST_NAMED).map(named).collect();
         if files.done.len() > MOST_NAMED {
             lines.push(format!("- and {} more", files.done.len() - MOST_NAMED));
         }
-        self.control().next_prompt(CustomMessage {
+        self.session.control().next_prompt(CustomMessage {
             custom_type: "files-restored".to_owned(),
             content: UserContent::Text(RESTORED.trim_end().replace("{{files}}", &lines.join("\n"))),
             display: false,
             details: None,
-            timestamp: self.modes.clock.now_ms(),
+            timestamp: self.session.modes.clock.now_ms(),
         });
     }
 }

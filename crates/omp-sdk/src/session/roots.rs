@@ -15,7 +15,7 @@ const CHANGE: &str = "workspace-roots";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
     /// It cannot be worked in.
-    #[error("{} cannot be used: {reason}.", path.display())]
+    #[error("cannot use {}: {reason}", path.display())]
     Unusable {
         /// What was named.
         path: PathBuf,
@@ -23,10 +23,10 @@ pub enum RootError {
         reason: String,
     },
     /// It is among them.
-    #[error("{} is part of the workspace already.", .0.display())]
+    #[error("{} is already part of the workspace", .0.display())]
     Known(PathBuf),
     /// It is not among them.
-    #[error("{} is not among the further directories of this session. /dirs lists them.", .0.display())]
+    #[error("{} is not an additional directory of this session (see: /dirs)", .0.display())]
     Unknown(PathBuf),
 }
 
@@ -38,40 +38,46 @@ pub fn workspace_root(path: &Path, cwd: &Path) -> Result<PathBuf, RootError> {
     if root.is_dir() { Ok(root) } else { Err(unusable("it is not a directory".to_owned())) }
 }
 
-impl Session {
+/// The directories that a session works in besides its own.
+#[derive(Clone, Copy)]
+pub struct Workspace<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl Workspace<'_> {
     /// The directories that the session works in besides its own.
-    pub fn roots(&self) -> Vec<PathBuf> {
-        self.places.roots().clone()
+    pub fn roots(self) -> Vec<PathBuf> {
+        self.session.places.roots().clone()
     }
 
     /// Works in another directory, too. The model is told with its next turn.
-    pub fn add_root(&self, path: &Path) -> Result<PathBuf, RootError> {
-        let root = workspace_root(path, &self.places.cwd)?;
-        let mut roots = self.places.roots();
-        if root == self.places.cwd || roots.contains(&root) {
+    pub fn add_root(self, path: &Path) -> Result<PathBuf, RootError> {
+        let root = workspace_root(path, &self.session.places.cwd)?;
+        let mut roots = self.session.places.roots();
+        if root == self.session.places.cwd || roots.contains(&root) {
             return Err(RootError::Known(root));
         }
         roots.push(root.clone());
         drop(roots);
-        self.tools.borders.add(&root);
+        self.session.tools.borders.add(&root);
         self.tell(&format!("The workspace now also includes {}.", root.display()));
         Ok(root)
     }
 
     /// Does not work in a further directory any more. The model is told with its next turn.
-    pub fn remove_root(&self, path: &Path) -> Result<PathBuf, RootError> {
-        let path = self.places.cwd.join(path);
+    pub fn remove_root(self, path: &Path) -> Result<PathBuf, RootError> {
+        let path = self.session.places.cwd.join(path);
         let path = path.canonicalize().unwrap_or(path);
-        let mut roots = self.places.roots();
+        let mut roots = self.session.places.roots();
         let at = roots.iter().position(|root| *root == path).ok_or(RootError::Unknown(path))?;
         let root = roots.remove(at);
         drop(roots);
-        self.tools.borders.remove(&root);
+        self.session.tools.borders.remove(&root);
         self.tell(&format!("{} is no longer part of the workspace.", root.display()));
         Ok(root)
     }
 
-    fn tell(&self, text: &str) {
+    fn tell(self, text: &str) {
         let message = CustomMessage {
             custom_type: CHANGE.to_owned(),
             content: UserContent::Text(format!("<system-reminder>\n{text}\n</system-reminder>")),
@@ -79,7 +85,7 @@ impl Session {
             details: None,
             timestamp: SystemClock.now_ms(),
         };
-        let control = self.control();
+        let control = self.session.control();
         match control.is_running() {
             true => control.aside(Box::new(move || Some(message))),
             false => control.next_prompt(message),

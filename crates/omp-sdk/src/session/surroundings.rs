@@ -192,16 +192,16 @@ pub(crate) fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> 
     }
     let Some(tool) = builtin_tool(name).filter(|tool| tool.offer == ToolOffer::Named) else {
         let known = TOOL_NAMES.join(", ");
-        return Some(format!("--tools: there is no tool \"{name}\"; known tools are {known}."));
+        return Some(format!("--tools: unknown tool \"{name}\"; known tools: {known}"));
     };
     Some(match (tool.needs, tool.switch) {
         (ToolNeeds::Host, _) => {
-            format!("--tools: {name} needs a host; add one with `omp ssh add <name> --host <address>`.")
+            format!("--tools: {name} needs a host; add one with `omp ssh add <name> --host <address>`")
         }
         (ToolNeeds::Answerer, _) => {
-            format!("--tools: {name} needs somebody who answers; there is nobody in this session.")
+            format!("--tools: {name} needs an interactive session")
         }
-        (_, Some(switch)) => format!("--tools: {name} is switched off in the settings ({switch})."),
-        (_, None) => format!("--tools: {name} is not available in this session."),
+        (_, Some(switch)) => format!("--tools: {name} is disabled in the settings ({switch})"),
+        (_, None) => format!("--tools: {name} is not available in this session"),
     })
 }

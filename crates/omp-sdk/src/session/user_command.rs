@@ -21,31 +21,37 @@ pub enum Audience {
     User,
 }
 
-impl Session {
+/// Commands that the user runs in the session's shell.
+#[derive(Clone, Copy)]
+pub struct UserShell<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl UserShell<'_> {
     /// Runs a command as it was typed, in the shell that the model's commands run in, or in one of its own while that is
     /// busy. No rule refuses or changes it, it is never a job and never on a terminal, and `bash.enabled` does not matter.
     /// That it was stopped is part of the answer; an error means that no shell could be started.
-    pub async fn run_command(
-        &self,
+    pub async fn run(
+        self,
         command: &str,
         timeout: Option<Duration>,
         cancel: &CancellationToken,
         on_output: impl FnMut(&Snapshot),
     ) -> Result<UserCommand, CommandError> {
-        if let Some(player) = self.deck.as_ref().and_then(Deck::player) {
+        if let Some(player) = self.session.deck.as_ref().and_then(Deck::player) {
             // Nothing runs in a playback.
             return Ok(played(player.take_command(command)));
         }
-        let done = self.tools.run_command(command, timeout, cancel, on_output).await?;
-        if let Some(recorder) = self.recorder() {
+        let done = self.session.tools.run_command(command, timeout, cancel, on_output).await?;
+        if let Some(recorder) = self.session.recorder() {
             recorder.command(command, serde_json::to_value(&done).unwrap_or_default());
         }
         Ok(done)
     }
 
     /// Makes a command of the user part of the conversation: at once, or with the next prompt while the model works.
-    pub async fn record_command(
-        &self,
+    pub async fn record(
+        self,
         command: &str,
         done: &UserCommand,
         audience: Audience,
@@ -60,8 +66,8 @@ impl Session {
             exclude_from_context: audience == Audience::User,
             timestamp: u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default(),
         };
-        let (message, later) = (CustomMessage::from(execution), self.control().is_running());
-        let (message, later) = match &self.deck {
+        let (message, later) = (CustomMessage::from(execution), self.session.control().is_running());
+        let (message, later) = match &self.session.deck {
             Some(deck) => deck.note(message, later),
             None => (message, later),
         };
@@ -69,12 +75,12 @@ impl Session {
     }
 
     /// Makes a message part of the conversation, now or with the next prompt.
-    pub(crate) async fn add_note(&self, message: CustomMessage, later: bool) -> Result<(), AgentError> {
+    pub(crate) async fn add_note(self, message: CustomMessage, later: bool) -> Result<(), AgentError> {
         if later {
-            self.control().next_prompt(message);
+            self.session.control().next_prompt(message);
             return Ok(());
         }
-        self.agent.note(Message::Custom(message)).await
+        self.session.agent.note(Message::Custom(message)).await
     }
 }
 
@@ -84,7 +90,7 @@ fn played(outcome: Option<Value>) -> UserCommand {
     let text = |name: &str| outcome[name].as_str().map(str::to_owned);
     let count = |name: &str| outcome[name].as_u64().unwrap_or_default();
     UserCommand {
-        output: text("output").unwrap_or_else(|| "The recording does not have this command.".to_owned()),
+        output: text("output").unwrap_or_else(|| "This command is not in the recording".to_owned()),
         exit_code: outcome["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok()),
         cancelled: outcome["cancelled"] == true,
         truncated: outcome["truncated"] == true,

@@ -111,7 +111,7 @@ impl Consultant {
                 }
             }
         }
-        let message = "The model's answer broke off.".to_owned();
+        let message = "the model's answer was cut off".to_owned();
         Err(Failure { kind: FailureKind::Transient, message, status: None, retry_after_ms: None })
     }
 

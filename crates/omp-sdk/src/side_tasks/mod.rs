@@ -6,3 +6,11 @@ pub(crate) mod side_question;
 pub(crate) mod small_model;
 pub(crate) mod titles;
 pub(crate) mod vision;
+
+use crate::session::Session;
+
+/// Requests beside the conversation: side questions and the session's title.
+#[derive(Clone, Copy)]
+pub struct SideTasks<'s> {
+    pub(crate) session: &'s Session,
+}

@@ -8,8 +8,8 @@ use omp_types::{FailureKind, Message, ModelRequest, RequestOptions, ThinkingLeve
 use tokio_util::sync::CancellationToken;
 
 use crate::configure;
-use crate::session::Session;
 use crate::session::host::SwitchError;
+use crate::side_tasks::SideTasks;
 use crate::side_tasks::small_model::{self, SmallModel};
 
 const QUESTION: &str = include_str!("../../prompts/aside.md").trim_ascii();
@@ -24,7 +24,7 @@ pub enum AsideError {
     #[error("Usage: /btw <question>")]
     Nothing,
     /// The built-in tour answers no questions.
-    #[error("The built-in demo answers no side questions. Connect a model with `omp login`.")]
+    #[error("the built-in demo cannot answer side questions: connect a model with `omp login`")]
     Demo,
     /// The conversation could not be read.
     #[error(transparent)]
@@ -34,11 +34,11 @@ pub enum AsideError {
     Model(String),
 }
 
-impl Session {
+impl SideTasks<'_> {
     /// Answers a question from the conversation as it stands, also while a turn runs. No tool can be called, and nothing
     /// is added to the conversation or its file. `heard` gets the text as it arrives.
-    pub async fn aside(
-        &self,
+    pub async fn ask(
+        self,
         question: &str,
         cancel: CancellationToken,
         mut heard: impl FnMut(&str) + Send,
@@ -47,7 +47,7 @@ impl Session {
         if question.is_empty() {
             return Err(AsideError::Nothing);
         }
-        let small = self.small_model(&ROLES).ok_or(AsideError::Demo)?;
+        let small = self.session.models().small_model(&ROLES).ok_or(AsideError::Demo)?;
         let mut request = self.aside_request(question).await;
         request.options.thinking = small.thinking;
         let mut answer =
@@ -55,32 +55,34 @@ impl Session {
         let too_large = |kind| kind == FailureKind::ContextOverflow;
         if answer.as_ref().is_err_and(|failure| too_large(failure.kind)) {
             // The conversation fits into the session's own model.
-            let SmallModel { model, thinking } = self.small_model(&[]).ok_or(AsideError::Demo)?;
+            let SmallModel { model, thinking } =
+                self.session.models().small_model(&[]).ok_or(AsideError::Demo)?;
             request.options.thinking = thinking;
             answer = small_model::ask(model.as_ref(), request, cancel, heard).await;
         }
         let answer = answer.map_err(|failure| AsideError::Model(failure.message))?;
         let text: String = answer.texts().collect();
         match text.trim() {
-            "" => Err(AsideError::Model("The model had nothing to say.".to_owned())),
+            "" => Err(AsideError::Model("the model returned an empty answer".to_owned())),
             text => Ok(text.to_owned()),
         }
     }
 
     /// The conversation as the session's model gets it, with the question behind it.
-    async fn aside_request(&self, question: &str) -> ModelRequest {
-        let mut messages = self.messages_now().await;
+    async fn aside_request(self, question: &str) -> ModelRequest {
+        let mut messages = self.session.context().messages_now().await;
         let words = QUESTION.replace("{{question}}", question);
-        messages.push(Arc::new(Message::user(words, self.modes.clock.now_ms())));
-        let intents = configure::agent(&self.settings()).intent_tracing && self.model().api != Api::Demo;
+        messages.push(Arc::new(Message::user(words, self.session.modes.clock.now_ms())));
+        let intents = configure::agent(&self.session.settings()).intent_tracing
+            && self.session.model().api != Api::Demo;
         ModelRequest {
-            system: self.setup.system(),
-            tools: definitions(&self.setup.tools(), intents).into(),
+            system: self.session.setup.system(),
+            tools: definitions(&self.session.setup.tools(), intents).into(),
             messages,
             options: RequestOptions {
                 thinking: ThinkingLevel::Off,
                 tool_choice: ToolChoice::None,
-                prompt_cache_key: Some(self.header().id),
+                prompt_cache_key: Some(self.session.header().id),
                 ..RequestOptions::default()
             },
         }

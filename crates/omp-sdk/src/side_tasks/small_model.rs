@@ -9,7 +9,7 @@ use omp_models::model_of_role;
 use omp_types::{AssistantMessage, Failure, FailureKind, ModelRequest, StreamEvent, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
-use crate::session::Session;
+use crate::session::models::SessionModels;
 
 /// A model that is asked on the side, and how hard it thinks about it.
 pub(crate) struct SmallModel {
@@ -17,19 +17,19 @@ pub(crate) struct SmallModel {
     pub(crate) thinking: ThinkingLevel,
 }
 
-impl Session {
+impl SessionModels<'_> {
     /// The model of the first of these roles that has one which can be used, else the session's own. `None` for the
     /// built-in tour, which knows nothing but its own story.
-    pub(crate) fn small_model(&self, roles: &[&str]) -> Option<SmallModel> {
-        let settings = self.settings();
+    pub(crate) fn small_model(self, roles: &[&str]) -> Option<SmallModel> {
+        let settings = self.session.settings();
         let configured = roles.iter().filter(|role| model_of_role(&settings, role).is_some());
-        let found = configured.filter_map(|role| self.find_model(&format!("pi/{role}")).ok()).next();
+        let found = configured.filter_map(|role| self.find(&format!("pi/{role}")).ok()).next();
         let (model, thinking) = match found {
             Some(selection) => (Arc::new(selection.model), selection.thinking),
-            None => (self.model(), None),
+            None => (self.session.model(), None),
         };
         let thinking = model.clamp_level(thinking.unwrap_or(ThinkingLevel::Off));
-        (model.api != Api::Demo).then(|| SmallModel { model: self.models.serve(model), thinking })
+        (model.api != Api::Demo).then(|| SmallModel { model: self.session.models.serve(model), thinking })
     }
 }
 
@@ -51,6 +51,6 @@ pub(crate) async fn ask(
             }
         }
     }
-    let message = "The model's answer broke off.".to_owned();
+    let message = "the model's answer was cut off".to_owned();
     Err(Failure { kind: FailureKind::Transient, message, status: None, retry_after_ms: None })
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::prompt::knowledge;
-use crate::session::Session;
+use crate::side_tasks::SideTasks;
 use crate::side_tasks::small_model::{self, SmallModel};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/title.md").trim_ascii();
@@ -88,16 +88,16 @@ pub(crate) struct Titling {
     asked: AtomicBool,
 }
 
-impl Session {
+impl SideTasks<'_> {
     /// Asks a small model once for a name after what the user said, and gives it to the session. `None` if the session
     /// has one, if somebody asked before, if the words are no more than a greeting, or if no name was found. Never
     /// changes a name that the user gave.
-    pub async fn name_after(&self, words: &str, cancel: CancellationToken) -> Option<String> {
-        if is_greeting(words) || self.header().title.is_some() {
+    pub async fn title(self, words: &str, cancel: CancellationToken) -> Option<String> {
+        if is_greeting(words) || self.session.header().title.is_some() {
             return None;
         }
-        let small = self.small_model(&ROLES)?;
-        if self.titles.asked.swap(true, Ordering::AcqRel) {
+        let small = self.session.models().small_model(&ROLES)?;
+        if self.session.titles.asked.swap(true, Ordering::AcqRel) {
             return None;
         }
         let request = self.title_request(words, &small).await;
@@ -106,9 +106,12 @@ impl Session {
         self.give_name(named(&answer)?).await
     }
 
-    async fn title_request(&self, words: &str, small: &SmallModel) -> ModelRequest {
-        let (directories, cwd, settings) =
-            (self.places.directories.clone(), self.places.cwd.clone(), self.settings());
+    async fn title_request(self, words: &str, small: &SmallModel) -> ModelRequest {
+        let (directories, cwd, settings) = (
+            self.session.places.directories.clone(),
+            self.session.places.cwd.clone(),
+            self.session.settings(),
+        );
         let find = move || {
             knowledge::discovery(&directories, &cwd, &settings).prompt_file(PromptFileName::TitleSystem)
         };
@@ -123,7 +126,7 @@ impl Session {
                 false => Arc::from([format!("{instructions}\n\n{WRAP}")]),
             },
             tools: if forced { Arc::from([tool()]) } else { Arc::default() },
-            messages: vec![Arc::new(Message::user(words, self.modes.clock.now_ms()))],
+            messages: vec![Arc::new(Message::user(words, self.session.modes.clock.now_ms()))],
             options: RequestOptions {
                 thinking: small.thinking,
                 tool_choice: if forced { ToolChoice::Tool(TOOL.to_owned()) } else { ToolChoice::Auto },
@@ -134,8 +137,8 @@ impl Session {
     }
 
     /// A name given by the user meanwhile stays.
-    async fn give_name(&self, name: String) -> Option<String> {
-        let record = self.record.clone();
+    async fn give_name(self, name: String) -> Option<String> {
+        let record = self.session.record.clone();
         let given = name.clone();
         let naming = tokio::task::spawn_blocking(move || {
             let mut writer = record.lock();

@@ -15,9 +15,9 @@ use omp_types::{Tier, ToolCall, ToolOutput};
 use serde_json::{Map, Value};
 
 use crate::guard::declared;
-use crate::session::Session;
 use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
+use crate::session::rewind::FileHistory;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";
@@ -61,16 +61,16 @@ pub(crate) fn follow(history: Option<&Arc<History>>, record: &SharedWriter) {
 pub(crate) fn copy(from: &Path, to: &Path, has: impl Fn(&str) -> bool) -> Option<String> {
     let here = place(from).is_some_and(|from| place(to) == Some(from));
     let [old, new] = [from, to].map(|session| artifacts_directory(session).join(FILE_HISTORY));
-    let lost = "/rewind in the copy brings back no files of what was before";
+    let lost = "/rewind in the copy cannot restore earlier files";
     match omp_history::copy(&old, &new, |entry| here && has(entry)) {
         Ok(Copied { left: 1.., .. }) if !here => {
-            Some(format!("The copy has no history of files, because it works in another directory: {lost}."))
+            Some(format!("The copy has no file history because it works in another directory: {lost}"))
         }
         Ok(_) => None,
         Err(error) => {
             let error = error.to_string();
             let error = error.trim_end_matches('.');
-            Some(format!("The history of files could not be copied ({error}): {lost}."))
+            Some(format!("Could not copy the file history ({error}): {lost}"))
         }
     }
 }
@@ -147,29 +147,29 @@ async fn changes(pending: &PendingCall<'_>) -> bool {
     declared(pending).await.is_none_or(|approval| approval.tier != Tier::Read)
 }
 
-impl Session {
+impl FileHistory<'_> {
     /// Looks at what became of the files, in the background, and passes on what the history has to say.
-    pub(crate) async fn settle_files(&self) {
-        if let Some(history) = &self.tools.history {
+    pub(crate) async fn settle(self) {
+        if let Some(history) = &self.session.tools.history {
             history.settle();
         }
-        self.tell_of_files().await;
+        self.pass_on_notices().await;
     }
 
     /// Waits until the history knows what became of the files: before it is copied or moved.
-    pub(crate) async fn files_at_rest(&self) {
-        if let Some(history) = &self.tools.history {
+    pub(crate) async fn settled(self) {
+        if let Some(history) = &self.session.tools.history {
             history.settle();
             history.settled().await;
         }
     }
 
     /// Passes on what the history of files has to say.
-    pub(crate) async fn tell_of_files(&self) {
-        let Some(history) = &self.tools.history else { return };
+    pub(crate) async fn pass_on_notices(self) {
+        let Some(history) = &self.session.tools.history else { return };
         for notice in history.take_notices() {
             // A session that has ended has nobody to tell.
-            let _ = self.agent.notice(notice).await;
+            let _ = self.session.agent.notice(notice).await;
         }
     }
 }

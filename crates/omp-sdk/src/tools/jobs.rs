@@ -1,8 +1,8 @@
 //! Background jobs of a session, and the way of their results into the conversation.
 //!
 //! While the loop runs, a result is a note for its next step. While it rests, the result waits for the next prompt; a
-//! program may begin a turn for it ([`Session::job_results`], [`Session::deliver_results`]) or wait until all jobs have ended
-//! and every result was answered ([`Session::next_results`]), as print mode does.
+//! program may begin a turn for it ([`BackgroundJobs::results`], [`BackgroundJobs::deliver`]) or wait until all jobs have ended
+//! and every result was answered ([`BackgroundJobs::next`]), as print mode does.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -120,28 +120,36 @@ fn details(settled: &[Settled]) -> Value {
     json!({ "jobs": settled.iter().map(one).collect::<Vec<_>>() })
 }
 
-impl Session {
+/// The background jobs of a session, and the delivery of their results to the conversation.
+#[derive(Clone, Copy)]
+pub struct BackgroundJobs<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl BackgroundJobs<'_> {
     /// The background jobs of the session, running and recently ended.
-    pub fn jobs(&self) -> Vec<Snapshot> {
-        self.processes.jobs.as_ref().map(|jobs| jobs.snapshots(MAIN_AGENT)).unwrap_or_default()
+    pub fn list(self) -> Vec<Snapshot> {
+        self.session.processes.jobs.as_ref().map(|jobs| jobs.snapshots(MAIN_AGENT)).unwrap_or_default()
     }
 
     /// Completes when the result of a background job waits to be read; never, if nothing can run in the background.
-    pub async fn job_results(&self) {
-        match &self.processes.jobs {
+    pub async fn results(self) {
+        match &self.session.processes.jobs {
             Some(jobs) => jobs.result(MAIN_AGENT).await,
             None => std::future::pending().await,
         }
     }
 
     /// Begins a turn with the results that wait. `None` if there are none, or if a run is going on, which will take them.
-    pub async fn deliver_results(&self, cancel: CancellationToken) -> Result<Option<Outcome>, AgentError> {
-        if let Some(player) = self.deck.as_ref().and_then(Deck::player) {
+    pub async fn deliver(self, cancel: CancellationToken) -> Result<Option<Outcome>, AgentError> {
+        if let Some(player) = self.session.deck.as_ref().and_then(Deck::player) {
             let Some(prompt) = player.take_results(ASYNC_RESULT) else { return Ok(None) };
-            self.notices_again(None).await?;
-            return self.agent.prompt(prompt, self.taped(cancel)).await.map(Some);
+            self.session.notices_again(None).await?;
+            return self.session.agent.prompt(prompt, self.session.taped(cancel)).await.map(Some);
         }
-        let Some(jobs) = self.processes.jobs.as_ref().filter(|_| !self.control().is_running()) else {
+        let Some(jobs) =
+            self.session.processes.jobs.as_ref().filter(|_| !self.session.control().is_running())
+        else {
             return Ok(None);
         };
         let settled = jobs.claim(MAIN_AGENT, MOST_BYTES);
@@ -152,11 +160,11 @@ impl Session {
             content: UserContent::Text(text(&settled)),
             form: PromptForm::Custom { custom_type: ASYNC_RESULT, details: details(&settled) },
         };
-        let prompt = match &self.deck {
+        let prompt = match &self.session.deck {
             Some(deck) => deck.prompt(prompt),
             None => prompt,
         };
-        match self.agent.prompt(prompt, cancel).await {
+        match self.session.agent.prompt(prompt, cancel).await {
             Ok(outcome) => Ok(Some(outcome)),
             Err(error) => {
                 jobs.put_back(MAIN_AGENT, settled);
@@ -167,38 +175,43 @@ impl Session {
 
     /// Waits for the next result of a background job and has it answered. `None` when no job runs and nothing waits, or
     /// when `cancel` fires; the jobs are not disturbed.
-    pub async fn next_results(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, AgentError> {
-        let Some(jobs) = &self.processes.jobs else { return Ok(None) };
-        let running = self.running_jobs();
+    pub async fn next(self, cancel: &CancellationToken) -> Result<Option<Outcome>, AgentError> {
+        let Some(jobs) = &self.session.processes.jobs else { return Ok(None) };
+        let running = self.running();
         if !running.is_empty() {
-            self.agent.notice(format!("Waiting for background jobs: {}.", running.join(", "))).await?;
+            self.session.agent.notice(format!("Waiting for background jobs: {}", running.join(", "))).await?;
         }
         match cancel.run_until_cancelled(jobs.news(MAIN_AGENT)).await {
-            Some(News::Results) => self.deliver_results(cancel.clone()).await,
+            Some(News::Results) => self.deliver(cancel.clone()).await,
             Some(News::Quiet) | None => Ok(None),
         }
     }
 
     /// Results that wait are read with the next prompt.
-    pub(crate) fn send_results_along(&self) {
-        let settled =
-            self.processes.jobs.as_ref().map(|jobs| jobs.claim(MAIN_AGENT, MOST_BYTES)).unwrap_or_default();
+    pub(crate) fn send_results_along(self) {
+        let settled = self
+            .session
+            .processes
+            .jobs
+            .as_ref()
+            .map(|jobs| jobs.claim(MAIN_AGENT, MOST_BYTES))
+            .unwrap_or_default();
         if let Some(message) = message(&settled) {
-            self.control().next_prompt(message);
+            self.session.control().next_prompt(message);
         }
     }
 
     /// Ends all jobs. What still ran is said: somebody may count on it.
-    pub(crate) fn end_jobs(&self) -> Vec<String> {
-        let stopped = self.processes.jobs.as_ref().map(|jobs| jobs.close()).unwrap_or_default();
+    pub(crate) fn end(self) -> Vec<String> {
+        let stopped = self.session.processes.jobs.as_ref().map(|jobs| jobs.close()).unwrap_or_default();
         let said = |job: Snapshot| {
-            format!("background job {} was still running and was ended: {}", job.id, job.label)
+            format!("background job {} was still running and was stopped: {}", job.id, job.label)
         };
         stopped.into_iter().map(said).collect()
     }
 
-    fn running_jobs(&self) -> Vec<String> {
-        let running = self.jobs().into_iter().filter(|job| job.status == Status::Running);
+    fn running(self) -> Vec<String> {
+        let running = self.list().into_iter().filter(|job| job.status == Status::Running);
         running.map(|job| format!("{} ({})", job.id, job.label)).collect()
     }
 }

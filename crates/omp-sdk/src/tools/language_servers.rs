@@ -44,10 +44,16 @@ pub enum ServerState {
     Failed(String),
 }
 
-impl Session {
+/// The language servers of the project.
+#[derive(Clone, Copy)]
+pub struct ProjectLanguageServers<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl ProjectLanguageServers<'_> {
     /// The language servers of the project. Reads files; starts nothing.
-    pub async fn language_servers(&self) -> Vec<LanguageServer> {
-        let Some(lsp) = &self.tools.lsp else { return Vec::new() };
+    pub async fn list(self) -> Vec<LanguageServer> {
+        let Some(lsp) = &self.session.tools.lsp else { return Vec::new() };
         let consent = lsp.servers.consent().await;
         let row = |server: &omp_lsp::Server| {
             let state = match (&consent, lsp.servers.state(server)) {
@@ -62,13 +68,13 @@ impl Session {
     }
 
     /// Do they wait until they are needed?
-    pub fn has_lazy_language_servers(&self) -> bool {
-        self.settings().get(keys::LSP_LAZY)
+    pub fn are_lazy(self) -> bool {
+        self.session.settings().get(keys::LSP_LAZY)
     }
 
     /// Starts them before they are needed. Each has a few seconds to get ready.
-    pub async fn warm_up_language_servers(&self) -> Vec<LanguageServer> {
-        let Some(lsp) = &self.tools.lsp else { return Vec::new() };
+    pub async fn warm_up(self) -> Vec<LanguageServer> {
+        let Some(lsp) = &self.session.tools.lsp else { return Vec::new() };
         let config = lsp.servers.config().await;
         let started = config.servers.iter().map(|server| async {
             let state = match server.speaks() {

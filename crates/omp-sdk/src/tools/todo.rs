@@ -14,27 +14,33 @@ use crate::session::Session;
 const EDIT: &str = "user_todo_edit";
 const REMINDER: &str = include_str!("../../prompts/todo-edit.md");
 
-impl Session {
+/// The task list of a session, as a person reads and edits it.
+#[derive(Clone, Copy)]
+pub struct TaskList<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl TaskList<'_> {
     /// The list with everything that was ever finished or dropped in it, as far as the conversation knows.
-    pub async fn task_history(&self) -> Vec<Phase> {
-        let known = self.todos.phases();
-        let Ok(loaded) = self.loaded().await else { return known };
-        let leaf = self.record.lock().leaf().map(str::to_owned);
+    pub async fn history(self) -> Vec<Phase> {
+        let known = self.session.todos.phases();
+        let Ok(loaded) = self.session.tree().loaded().await else { return known };
+        let leaf = self.session.record.lock().leaf().map(str::to_owned);
         let told = loaded.context_at(leaf.as_deref()).todos;
         told.and_then(|phases| Vec::<Phase>::deserialize(phases).ok()).unwrap_or(known)
     }
 
     /// The list as it is shown now.
-    pub fn tasks(&self) -> Vec<Phase> {
-        self.todos.phases()
+    pub fn phases(self) -> Vec<Phase> {
+        self.session.todos.phases()
     }
 
     /// Replaces the list. The session remembers it, and the model is told with its next turn: `change` says in a few
     /// words what the user did.
-    pub fn set_tasks(&self, phases: Vec<Phase>, change: &str) {
-        let phases = self.todos.replace(phases);
+    pub fn set(self, phases: Vec<Phase>, change: &str) {
+        let phases = self.session.todos.replace(phases);
         let data = Some(json!({ "phases": phases }));
-        self.record.lock().append(EntryKind::Custom(Custom { custom_type: EDIT.to_owned(), data }));
+        self.session.record.lock().append(EntryKind::Custom(Custom { custom_type: EDIT.to_owned(), data }));
         let list = omp_tools::to_markdown(&phases);
         let list = if list.trim().is_empty() { "(empty)" } else { list.trim() };
         let text = REMINDER.trim_end().replace("{{change}}", change).replace("{{list}}", list);
@@ -45,10 +51,15 @@ impl Session {
             details: None,
             timestamp: SystemClock.now_ms(),
         };
-        let control = self.control();
+        let control = self.session.control();
         match control.is_running() {
             true => control.aside(Box::new(move || Some(message))),
             false => control.next_prompt(message),
         }
+    }
+
+    /// The list of tasks, as session files have it.
+    pub fn to_json(self) -> serde_json::Value {
+        serde_json::to_value(self.session.todos.phases()).unwrap_or_default()
     }
 }

@@ -78,7 +78,7 @@ impl Toolbox {
 pub(crate) fn add(tools: &mut Vec<Arc<dyn Tool>>, own: Vec<Arc<dyn Tool>>, warnings: &mut Vec<String>) {
     for tool in own {
         if tools.iter().any(|other| name(other) == name(&tool)) {
-            warnings.push(format!("there are two tools named {}; the second is left out.", name(&tool)));
+            warnings.push(format!("two tools are named {}; the second is ignored", name(&tool)));
         } else {
             tools.push(tool);
         }

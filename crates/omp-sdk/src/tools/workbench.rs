@@ -61,7 +61,7 @@ impl Workbench {
         cancel: CancellationToken,
     ) -> Result<ToolOutput, ToolError> {
         let found = self.tools.iter().find(|known| known.definition().name == tool);
-        let found = found.ok_or_else(|| ToolError::new(format!("The tool {tool} is switched off.")))?;
+        let found = found.ok_or_else(|| ToolError::new(format!("the tool {tool} is disabled")))?;
         found
             .run(Invocation { id: "by-hand".to_owned(), arguments, cancel, updates: Updates::ignored() })
             .await

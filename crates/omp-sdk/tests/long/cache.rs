@@ -24,13 +24,13 @@ async fn a_dropped_prompt_is_a_miss() {
     let session = world.open().await;
     say(&session, "1").await;
     say(&session, "2").await;
-    let report = session.cache_report();
+    let report = session.prompt_cache().report();
     assert_eq!((report.requests, report.read, report.missed), (2, 9_980, 0));
     assert!((report.saved - 9_980.0 * 0.9 / 1e6).abs() < 1e-9, "{report:?}");
-    let stake = session.cache_at_stake().expect("a cache");
+    let stake = session.prompt_cache().at_stake().expect("a cache");
     assert_eq!((stake.model.as_str(), stake.tokens), ("test/scripted", 10_200));
     say(&session, "3").await;
-    let report = session.cache_report();
+    let report = session.prompt_cache().report();
     let miss = &report.misses[0];
     assert_eq!((miss.cause, miss.tokens, miss.request), (MissCause::Provider, 10_200, 3));
     assert!((miss.cost - 10_200.0 * (1.25 - 0.1) / 1e6).abs() < 1e-9, "{miss:?}");
@@ -53,9 +53,9 @@ async fn shaking_costs_the_cache() {
     let world = world(vec![answer(30_000, 0), answer(26_000, 1_500)], &talk);
     let session = world.open().await;
     say(&session, "1").await;
-    session.shake(Shake::Elide).await.unwrap();
+    session.context().shake(Shake::Elide).await.unwrap();
     say(&session, "2").await;
-    let report = session.cache_report();
+    let report = session.prompt_cache().report();
     assert_eq!(report.misses.len(), 1, "{report:?}");
     assert_eq!((report.misses[0].cause, report.misses[0].tokens), (MissCause::Compaction, 24_500));
     session.close().await;
@@ -70,9 +70,9 @@ async fn no_cache_no_miss() {
     let session = world.open().await;
     say(&session, "1").await;
     say(&session, "2").await;
-    let report = session.cache_report();
+    let report = session.prompt_cache().report();
     assert_eq!((report.requests, report.missed, report.misses.len()), (2, 0, 0));
-    assert_eq!(session.cache_at_stake(), None);
+    assert_eq!(session.prompt_cache().at_stake(), None);
     session.close().await;
     world.server.finish();
 }

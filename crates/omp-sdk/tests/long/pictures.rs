@@ -56,7 +56,7 @@ async fn history_goes_on_pictures_and_survives() {
     let replies = vec![Reply::new().text("one"), Reply::new().text("two")];
     let world = world(Wire::AnthropicMessages, claude(), STRATEGY, replies);
     let session = world.open().await;
-    session.compact(None, Default::default()).await.unwrap();
+    session.context().compact(None, Default::default()).await.unwrap();
     assert_eq!(world.server.requests().len(), 0, "no model is asked");
     say(&session, "What next?").await;
     session.close().await;
@@ -95,7 +95,7 @@ async fn the_summary_is_a_guide_and_never_differs() {
         let server = Server::start(Vec::<Reply>::new());
         let world = World::new(server, Wire::AnthropicMessages, claude(), STRATEGY, &talk);
         let session = world.open().await;
-        session.compact(None, Default::default()).await.unwrap();
+        session.context().compact(None, Default::default()).await.unwrap();
         session.close().await;
         let entry = compaction(&world);
         let summary = entry["summary"].as_str().unwrap().to_owned();
@@ -130,7 +130,7 @@ async fn a_model_without_eyes_gets_a_summary() {
         if automatic {
             say(&session, "go on").await;
         } else {
-            session.compact(None, Default::default()).await.unwrap();
+            session.context().compact(None, Default::default()).await.unwrap();
         }
         let entry = compaction(&world);
         assert!(entry["summary"].as_str().unwrap().contains("a bridge was built"));
@@ -152,11 +152,11 @@ async fn instructions_make_a_summary_and_keep_the_frames() {
         ["red and blue", "a bridge was painted", "bridge", "ok"].map(|text| Reply::new().text(text)).to_vec();
     let world = world(Wire::AnthropicMessages, claude(), STRATEGY, replies);
     let session = world.open().await;
-    session.compact(None, Default::default()).await.unwrap();
+    session.context().compact(None, Default::default()).await.unwrap();
     assert_eq!(world.server.requests().len(), 0);
     let frames = compaction(&world)["preserveData"].clone();
     say(&session, "Which colours?").await;
-    session.compact(Some("the colours"), Default::default()).await.unwrap();
+    session.context().compact(Some("the colours"), Default::default()).await.unwrap();
     let asked = world.server.requests();
     assert!(asked[1].body.to_string().contains("the colours"), "the second request asks for the summary");
     assert_eq!(compaction(&world)["preserveData"], frames);
@@ -181,7 +181,7 @@ async fn a_summary_of_before_is_printed_first() {
     let world =
         World::new(Server::start(Vec::<Reply>::new()), Wire::AnthropicMessages, claude(), STRATEGY, &talk);
     let session = world.open().await;
-    session.compact(None, Default::default()).await.unwrap();
+    session.context().compact(None, Default::default()).await.unwrap();
     let entry = compaction(&world);
     let printed = entry["preserveData"]["snapcompact"]["frames"][0]["characters"].as_u64().unwrap();
     let head = "[Summary of earlier history] They measured the river. ".len() as u64;
@@ -236,7 +236,7 @@ async fn the_setting_forces_a_shape() {
         let config = format!("{STRATEGY}snapcompact:\n  shape: {name}\n");
         let world = world(Wire::AnthropicMessages, claude(), &config, vec![Reply::new().text("ok")]);
         let session = world.open().await;
-        let compacted = session.compact(None, Default::default()).await.unwrap();
+        let compacted = session.context().compact(None, Default::default()).await.unwrap();
         say(&session, "go on").await;
         let (across, down) = size(&pictures(&world.server.requests()[0].body)[0]);
         assert_eq!((across, down % line), (width, 0), "{name} {across}x{down}");
@@ -281,7 +281,7 @@ async fn openai_is_told_to_look_closely() {
         let model = ModelOptions::new().id("gpt-5");
         let world = world(wire, model, STRATEGY, vec![Reply::new().text("ok")]);
         let session = world.open().await;
-        session.compact(None, Default::default()).await.unwrap();
+        session.context().compact(None, Default::default()).await.unwrap();
         say(&session, "go on").await;
         let body = world.server.requests()[0].body.to_string();
         assert!(body.contains(&format!("\"detail\":\"{detail}\"")), "{wire:?}");

@@ -229,7 +229,7 @@ impl Work {
 
     /// Another model answers from now on, which may cost the cache.
     pub(crate) async fn use_model(&self, selector: &str) {
-        self.session.use_model(selector).await.unwrap();
+        self.session.models().switch(selector).await.unwrap();
         self.script.seen().excused = true;
     }
 }

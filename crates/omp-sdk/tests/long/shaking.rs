@@ -29,7 +29,7 @@ fn world(config: &str, window: u64, replies: Vec<Reply>, talk: &Talk) -> World {
 async fn the_user_shakes() {
     let world = world("", 200_000, vec![Reply::new().text("ok")], &talk());
     let session = world.open().await;
-    let report = session.shake(Shake::Elide).await.unwrap();
+    let report = session.context().shake(Shake::Elide).await.unwrap();
     assert_eq!(report.parts, 2);
     assert!(report.saved > 7_900, "{report:?}");
     assert_eq!(report.artifact.as_deref(), Some("artifact://0"));
@@ -121,12 +121,12 @@ async fn pictures_are_shaken_off() {
     let world =
         World::new(Server::start(vec![Reply::new().text("ok")]), Wire::OpenAiCompletions, model, "", &talk);
     let session = world.open().await;
-    let report = session.shake(Shake::Images).await.unwrap();
+    let report = session.context().shake(Shake::Images).await.unwrap();
     assert_eq!((report.parts, report.artifact), (1, None));
     say(&session, "go on").await;
     let body = world.server.requests()[0].body.to_string();
-    assert!(!body.contains(picture) && body.contains("A picture (image/png) was taken out"), "{body}");
-    let nothing = session.shake(Shake::Images).await.unwrap_err();
+    assert!(!body.contains(picture) && body.contains("Image (image/png) removed"), "{body}");
+    let nothing = session.context().shake(Shake::Images).await.unwrap_err();
     assert_eq!(nothing.to_string(), "Nothing to trim: no images in the conversation");
     session.close().await;
     world.server.finish();
@@ -143,12 +143,12 @@ async fn a_session_in_memory_shakes_too() {
     let session = world.open().await;
     say(&session, "one").await;
     say(&session, "two").await;
-    let report = session.shake(Shake::Elide).await.unwrap();
+    let report = session.context().shake(Shake::Elide).await.unwrap();
     assert_eq!((report.parts, report.artifact), (1, None));
     say(&session, "three").await;
     let answers: Vec<String> =
         world.messages(2).iter().filter(|message| message["role"] == "assistant").map(text).collect();
-    assert!(answers[0].contains("tokens taken out of the conversation]"), "{}", answers[0]);
+    assert!(answers[0].contains("tokens removed from the conversation]"), "{}", answers[0]);
     session.close().await;
     world.server.finish();
 }

@@ -39,7 +39,7 @@ async fn the_conversation_is_summed_up() {
     let summary = "## Goal\nThe user counts words.";
     let world = long_talk("", [say(summary), say("Counting words"), say("ok")]).await;
     let before = lines(&world.file());
-    let compacted = world.session().compact(None, CancellationToken::new()).await.unwrap();
+    let compacted = world.session().context().compact(None, CancellationToken::new()).await.unwrap();
     let after = lines(&world.file());
     assert_eq!(after[..before.len()], before[..], "nothing is taken away");
     assert_eq!(after.len(), before.len() + 1);
@@ -76,7 +76,7 @@ async fn the_conversation_is_summed_up() {
 #[tokio::test]
 async fn instructions_reach_the_summary() {
     let world = long_talk("", [say("notes"), say("line")]).await;
-    world.session().compact(Some("keep every number"), CancellationToken::new()).await.unwrap();
+    world.session().context().compact(Some("keep every number"), CancellationToken::new()).await.unwrap();
     assert!(world.last(3).ends_with("keep every number"), "{}", world.last(3));
     world.finish().await;
 }
@@ -88,7 +88,7 @@ async fn nothing_to_compact_is_said() {
     let fresh = world("", [say("hello")]).await;
     let compact = |world: &World| {
         let session = world.session();
-        async move { session.compact(None, CancellationToken::new()).await }
+        async move { session.context().compact(None, CancellationToken::new()).await }
     };
     let empty = compact(&fresh).await.unwrap_err();
     assert!(empty.to_string().contains("Nothing to compact"), "{empty}");
@@ -118,7 +118,7 @@ async fn a_running_answer_stops_first() {
         while world.server.requests().len() < 4 {
             tokio::task::yield_now().await;
         }
-        session.compact(None, CancellationToken::new()).await
+        session.context().compact(None, CancellationToken::new()).await
     };
     let (outcome, compacted) = tokio::join!(world.submit("go on"), compact);
     assert!(outcome.interrupted);
@@ -137,8 +137,8 @@ async fn a_failed_summary_writes_nothing() {
     let refused = || Reply::status(400).body(serde_json::json!({"error": {"message": "no such thing"}}));
     let world = long_talk("", [refused(), say(""), say(" "), say("\n")]).await;
     let before = std::fs::read(world.file()).unwrap();
-    for expected in ["no such thing", "answered with nothing"] {
-        let error = world.session().compact(None, CancellationToken::new()).await.unwrap_err();
+    for expected in ["no such thing", "returned an empty answer"] {
+        let error = world.session().context().compact(None, CancellationToken::new()).await.unwrap_err();
         assert!(matches!(error, CompactError::Upkeep(_)) && error.to_string().contains(expected), "{error}");
     }
     assert_eq!(std::fs::read(world.file()).unwrap(), before);
@@ -172,7 +172,7 @@ async fn what_must_not_be_lost_is_carried_over() {
     world.submit("Build the parser in Rust, never in C").await;
     world.submit(&long("two", 900)).await;
     world.submit(&long("three", 900)).await;
-    world.session().compact(None, CancellationToken::new()).await.unwrap();
+    world.session().context().compact(None, CancellationToken::new()).await.unwrap();
     let entry = entries(&world.file(), "compaction").remove(0);
     let summary = entry["summary"].as_str().unwrap();
     for kept in ["> Build the parser in Rust, never in C", "Ship it", "broken", "artifact://0"] {

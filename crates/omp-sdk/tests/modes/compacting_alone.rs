@@ -275,7 +275,7 @@ async fn keeping_follows_the_provider() {
         for turn in 0..3 {
             world.submit(&long(&format!("question {turn}"), 1_000)).await;
         }
-        world.session().compact(None, tokio_util::sync::CancellationToken::new()).await.unwrap();
+        world.session().context().compact(None, tokio_util::sync::CancellationToken::new()).await.unwrap();
         assert_eq!(world.session().conversation().await.len(), 1 + kept, "{counts}");
         world.finish().await;
     }
@@ -291,7 +291,7 @@ async fn settings_hold_at_once() {
     let world = sized(KEEP_LITTLE, 200_000, replies).start().await;
     world.submit("first").await;
     assert_eq!(compactions(&world), 0);
-    world.session().change_setting("compaction.thresholdTokens", json!(5000)).await.unwrap();
+    world.session().configuration().change("compaction.thresholdTokens", json!(5000)).await.unwrap();
     world.submit(&long("second", 800)).await;
     assert_eq!(compactions(&world), 1);
     world.finish().await;

@@ -20,7 +20,7 @@ async fn a_branch_is_summed_up() {
     }
     let messages = entries(&world.file(), "message");
     let target = messages[1]["id"].as_str().unwrap().to_owned();
-    let moved = world.session().summarize_branch(&target, None, none()).await.unwrap().unwrap();
+    let moved = world.session().tree().summarize_branch(&target, None, none()).await.unwrap().unwrap();
     let asked = world.last(4);
     assert!(asked.contains("[User]: second") && asked.contains("[Assistant]: three"), "{asked}");
     assert!(
@@ -46,7 +46,7 @@ async fn a_branch_is_summed_up() {
     world.submit("first").await;
     world.submit("second").await;
     let target = entries(&world.file(), "message")[1]["id"].as_str().unwrap().to_owned();
-    world.session().summarize_branch(&target, Some("Only list the errors."), none()).await.unwrap();
+    world.session().tree().summarize_branch(&target, Some("Only list the errors."), none()).await.unwrap();
     assert!(world.last(2).ends_with("</conversation>\n\nOnly list the errors."), "{}", world.last(2));
     world.finish().await;
 }
@@ -68,12 +68,12 @@ async fn a_branch_summary_can_be_stopped() {
         after_requests(&world, 3).await;
         cancel.cancel();
     };
-    let (stopped, ()) = tokio::join!(session.summarize_branch(&ids[1], None, cancel.clone()), escape);
+    let (stopped, ()) = tokio::join!(session.tree().summarize_branch(&ids[1], None, cancel.clone()), escape);
     assert!(matches!(stopped, Err(BranchSummaryError::Aborted)));
     assert_eq!(std::fs::read(world.file()).unwrap(), before);
     assert_eq!(world.session().conversation().await.len(), 4, "all of it is still there");
-    session.navigate(&ids[1], None).await.unwrap();
-    let forward = session.summarize_branch(&ids[3], None, none()).await.unwrap().unwrap();
+    session.tree().navigate(&ids[1], None).await.unwrap();
+    let forward = session.tree().summarize_branch(&ids[3], None, none()).await.unwrap().unwrap();
     assert_eq!(forward.leaf.as_deref(), Some(ids[3].as_str()));
     assert!(entries(&world.file(), "branch_summary").is_empty());
     world.session().close().await;
@@ -93,7 +93,7 @@ async fn a_long_branch_is_summed_up_from_its_end() {
         world.submit(prompt).await;
     }
     let target = entries(&world.file(), "message")[1]["id"].as_str().unwrap().to_owned();
-    world.session().summarize_branch(&target, None, none()).await.unwrap();
+    world.session().tree().summarize_branch(&target, None, none()).await.unwrap();
     let asked = world.last(5);
     assert!(
         asked.contains("[Assistant]: middle") && asked.contains("[Assistant]: new"),

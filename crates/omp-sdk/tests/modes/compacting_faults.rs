@@ -42,7 +42,7 @@ async fn a_summary_above_the_window_is_cut() {
     let world = sized(&format!("{KEEP_LITTLE}  enabled: false\n"), 10_000, replies).start().await;
     world.submit("first").await;
     world.submit("second").await;
-    let result = world.session().compact(None, none()).await.unwrap().result.unwrap();
+    let result = world.session().context().compact(None, none()).await.unwrap().result.unwrap();
     assert!(result.tokens_after < 4_000, "{}", result.tokens_after);
     world.submit("third").await;
     let sent: usize = world.messages(4).iter().skip(1).map(|message| text(message).len()).sum();
@@ -99,7 +99,7 @@ async fn a_smaller_window_is_met_before_the_request() {
     let world = opening.start().await;
     world.submit("first").await;
     world.submit("second").await;
-    world.session().use_model("one/b").await.unwrap();
+    world.session().models().switch("one/b").await.unwrap();
     let outcome = world.submit("third").await;
     assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "ok");
     assert_eq!((compactions(&world), ends(&world)[0]["reason"].clone()), (1, json!("threshold")));
@@ -135,10 +135,10 @@ async fn pictures_that_do_not_fit_go() {
     assert_eq!(answer.texts().collect::<String>(), "seen enough", "{answer:?} {:?}", ends(&world));
     assert_eq!((pictures(&world.messages(0)), pictures(&world.messages(1))), (3, 0));
     let last = world.last(1);
-    assert!(last.contains("what is on these?") && last.contains("was taken out"), "{last}");
+    assert!(last.contains("what is on these?") && last.contains("removed from the conversation"), "{last}");
     let notices = world.person.told("notice");
     assert!(
-        notices.iter().any(|notice| notice["message"].to_string().contains("3 pictures did not fit")),
+        notices.iter().any(|notice| notice["message"].to_string().contains("3 images did not fit")),
         "{notices:?}"
     );
     world.finish().await;

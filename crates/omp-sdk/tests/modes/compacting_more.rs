@@ -42,7 +42,7 @@ async fn escape_stops_a_compaction() {
         after_requests(&manual, 4).await;
         assert!(control.is_compacting() && control.abort_compaction());
     };
-    let (stopped, ()) = tokio::join!(session.compact(None, none()), escape);
+    let (stopped, ()) = tokio::join!(session.context().compact(None, none()), escape);
     assert_eq!(stopped.unwrap_err().to_string(), "Compaction cancelled");
     assert_eq!(std::fs::read(manual.file()).unwrap(), before);
     assert_eq!(manual.person.told("auto_compaction_end")[0]["aborted"], true);
@@ -78,7 +78,7 @@ async fn words_during_a_compaction_wait() {
         control.follow_up(omp_types::UserContent::Text("later words".to_owned()));
         control.steer(omp_types::UserContent::Text("urgent words".to_owned()));
     };
-    let (compacted, ()) = tokio::join!(session.compact(None, none()), talk);
+    let (compacted, ()) = tokio::join!(session.context().compact(None, none()), talk);
     let answered = compacted.unwrap().answered.unwrap();
     assert_eq!(answered.last_answer().unwrap().texts().collect::<String>(), "to the follow-up");
     assert!(world.last(5).contains("urgent words") && world.last(6) == "later words");
@@ -101,7 +101,7 @@ async fn another_model_sums_up() {
     let hiccup = || Reply::status(503).body(json!({"error": {"message": "overloaded"}}));
     let config = "modelRoles:\n  default: one/a\n  smol: one/b\nretry:\n  baseDelayMs: 1\n";
     let world = long_talk(config, [busy(), hiccup(), say("notes"), say("line")]).await;
-    world.session().compact(None, none()).await.unwrap();
+    world.session().context().compact(None, none()).await.unwrap();
     let models: Vec<String> = (3..7).map(|request| world.model(request)).collect();
     assert_eq!(models, ["a", "b", "b", "b"], "a long wait is for nothing, a short one is not");
     world.finish().await;
@@ -157,7 +157,7 @@ async fn a_service_can_sum_up() {
         for turn in 0..3 {
             world.submit(&long(&format!("question {turn}"), 900)).await;
         }
-        world.session().compact(None, none()).await.unwrap();
+        world.session().context().compact(None, none()).await.unwrap();
         let summary = entries(&world.file(), "compaction")[0]["summary"].as_str().unwrap().to_owned();
         let expected = if on { "from the service" } else { "from the model" };
         assert!(summary.starts_with(expected), "{summary}");
@@ -182,7 +182,7 @@ async fn planned(more: impl IntoIterator<Item = Reply>) -> World {
     ];
     let world = world("compaction:\n  enabled: false\n", replies.into_iter().chain(more)).await;
     world.submit("hi").await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.person.verdicts.lock().unwrap().push_back(PlanVerdict::CompactContext);
     world
 }
@@ -225,7 +225,7 @@ async fn a_stopped_compaction_waits_for_the_user() {
     };
     tokio::join!(world.submit("plan it"), escape);
     assert_eq!(world.server.requests().len(), 4, "nothing is sent");
-    assert_eq!(world.session().plan_state(), omp_sdk::PlanState::Off, "approved");
+    assert_eq!(world.session().plan().state(), omp_sdk::PlanState::Off, "approved");
     world.submit("go").await;
     let sent = texts(&world.messages(4));
     assert!(sent.iter().any(|text| text.contains("1. Change `a.rs`.")), "{sent:?}");
@@ -250,7 +250,7 @@ async fn a_quiet_time_is_used() {
         let world = world(&config(on), replies).await;
         world.submit("first").await;
         world.submit(&long("second", 200)).await;
-        assert_eq!(world.session().keep_up_when_idle(none()).await, expected, "{on} {tokens}");
+        assert_eq!(world.session().context().compact_when_idle(none()).await, expected, "{on} {tokens}");
         assert_eq!(entries(&world.file(), "compaction").len(), usize::from(expected));
         if expected {
             assert_eq!(world.person.told("auto_compaction_start")[0]["reason"], "idle");
@@ -261,7 +261,7 @@ async fn a_quiet_time_is_used() {
     stopped.submit("first").await;
     let cancelled = none();
     cancelled.cancel();
-    assert!(!stopped.session().keep_up_when_idle(cancelled).await, "something happened");
+    assert!(!stopped.session().context().compact_when_idle(cancelled).await, "something happened");
     stopped.finish().await;
 }
 

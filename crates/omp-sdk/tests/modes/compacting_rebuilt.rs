@@ -42,14 +42,14 @@ async fn everything_begins_anew_at_the_leaf() {
     let world = account(replies).await;
     world.submit("begin").await;
     world.submit(&long("more", 900)).await;
-    let tasks = world.session().tasks();
+    let tasks = world.session().tasks().phases();
     assert_eq!(tasks[0].tasks.len(), 2);
     assert_eq!(world.server.sockets().opened, 1, "one conversation, one connection");
 
-    world.session().compact(None, none()).await.unwrap();
+    world.session().context().compact(None, none()).await.unwrap();
     let opened = world.server.sockets().opened;
     assert_eq!(
-        world.session().tasks(),
+        world.session().tasks().phases(),
         tasks,
         "the call that made the list is no longer in the conversation"
     );
@@ -64,7 +64,7 @@ async fn everything_begins_anew_at_the_leaf() {
     // The same from the file alone.
     let file = world.file().display().to_string();
     let world = world.reopen(Persistence::Resume(file)).await;
-    assert_eq!(world.session().tasks(), tasks);
+    assert_eq!(world.session().tasks().phases(), tasks);
     let resumed = world.session().conversation().await;
     assert_eq!(resumed[..live.len()], live[..]);
     world.submit("and on").await;

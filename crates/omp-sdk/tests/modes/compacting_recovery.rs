@@ -203,7 +203,7 @@ async fn an_old_overflow_is_ignored() {
         let file = world.file().display().to_string();
         world.home.write("home/.omp/agent/config.yml", KEEP_LITTLE);
         let world = world.reopen(omp_sdk::Persistence::Resume(file)).await;
-        world.session().use_model(model).await.unwrap();
+        world.session().models().switch(model).await.unwrap();
         let outcome = world.submit("third").await;
         assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "answered");
         assert_eq!((world.server.requests().len(), compactions(&world)), (3, 0), "{model}");
@@ -221,9 +221,9 @@ async fn without_a_model_nothing_is_summed_up() {
     world.home.write("home/.omp/agent/config.yml", KEEP_LITTLE);
     let resumed = omp_sdk::Persistence::Resume(file.display().to_string());
     let world = world.reopen(resumed).await;
-    assert!(world.session().fell_back_to_demo());
+    assert!(world.session().models().fell_back_to_demo());
     let entries_before = std::fs::read(&file).unwrap();
-    let error = world.session().compact(None, Default::default()).await.unwrap_err().to_string();
+    let error = world.session().context().compact(None, Default::default()).await.unwrap_err().to_string();
     assert!(error.contains("omp login"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), entries_before);
     assert!(entries_before.starts_with(&before[..100]));
@@ -233,7 +233,7 @@ async fn without_a_model_nothing_is_summed_up() {
     let refused = Reply::status(401).body(json!({"error": {"message": "no such key"}}));
     let world = crate::compacting::long_talk("", [refused]).await;
     let before = std::fs::read(world.file()).unwrap();
-    let error = world.session().compact(None, Default::default()).await.unwrap_err().to_string();
+    let error = world.session().context().compact(None, Default::default()).await.unwrap_err().to_string();
     assert!(error.contains("no such key"), "{error}");
     assert_eq!(std::fs::read(world.file()).unwrap(), before);
     world.finish().await;

@@ -68,7 +68,7 @@ async fn the_provider_compacts() {
     replies.extend(more);
     let world = opening(CONFIG, replies).start().await;
     talk(&world).await;
-    let result = world.session().compact(None, none()).await.unwrap().result.unwrap();
+    let result = world.session().context().compact(None, none()).await.unwrap().result.unwrap();
     assert_eq!(paths(&world), [false, false, false, true], "no model was asked for a summary");
     let (asked, before) = (input(&world, 3), input(&world, 2));
     assert_eq!(asked[..], before[..asked.len()], "what goes, as the model had it");
@@ -104,15 +104,15 @@ async fn the_provider_compacts() {
     assert_eq!(resumed[..sent.len()], sent[..], "the same from the file");
 
     for (model, request) in [("openai/b", 6), ("other/a", 7)] {
-        world.session().use_model(model).await.unwrap();
+        world.session().models().switch(model).await.unwrap();
         world.submit(&format!("the question to {model}")).await;
         let read = input(&world, request);
         assert_eq!(sealed(&read), 0, "{model} cannot read it");
         assert!(read[0]["content"][0]["text"].as_str().unwrap().contains("<summary>"), "{read:?}");
     }
 
-    world.session().use_model("openai/a").await.unwrap();
-    world.session().compact(None, none()).await.unwrap();
+    world.session().models().switch("openai/a").await.unwrap();
+    world.session().context().compact(None, none()).await.unwrap();
     assert!(paths(&world)[8]);
     assert_eq!(input(&world, 8)[..items.len()], items[..], "a later compaction builds on the first");
     world.submit("the last question").await;
@@ -130,7 +130,7 @@ async fn accounts_compact_too() {
     opening.home.models_yml(&opening.server, Wire::OpenAiCodexResponses, options);
     let world = opening.start().await;
     talk(&world).await;
-    world.session().compact(None, none()).await.unwrap();
+    world.session().context().compact(None, none()).await.unwrap();
     world.submit("the third question").await;
     assert_eq!(paths(&world), [false, false, false, true, false]);
     assert_eq!(sealed(&input(&world, 4)), 1);
@@ -156,7 +156,7 @@ async fn a_summary_follows_a_failure() {
         replies.extend([say("The notes."), say("The line."), say("third")]);
         let world = opening(CONFIG, replies).start().await;
         talk(&world).await;
-        world.session().compact(focus, none()).await.unwrap();
+        world.session().context().compact(focus, none()).await.unwrap();
         assert_eq!(paths(&world).contains(&true), tried);
         let entry = entries(&world.file(), "compaction").remove(0);
         assert!(entry["summary"].as_str().unwrap().contains("The notes."), "{entry}");
@@ -181,7 +181,7 @@ async fn remote_compaction_can_be_switched_off() {
     replies.extend([say("The notes."), say("The line.")]);
     let world = opening(&config, replies).start().await;
     talk(&world).await;
-    world.session().compact(None, none()).await.unwrap();
+    world.session().context().compact(None, none()).await.unwrap();
     assert!(!paths(&world).contains(&true));
     assert!(service.accept().is_err(), "nobody came");
     assert!(entries(&world.file(), "compaction")[0]["summary"].as_str().unwrap().contains("The notes."));
@@ -197,7 +197,7 @@ async fn what_cannot_be_read_any_more_is_said_in_words() {
     replies.extend([compaction(), refused, say("third")]);
     let world = opening(CONFIG, replies).start().await;
     talk(&world).await;
-    world.session().compact(None, none()).await.unwrap();
+    world.session().context().compact(None, none()).await.unwrap();
     let outcome = world.submit("the third question").await;
     assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "third");
     assert_eq!((sealed(&input(&world, 4)), sealed(&input(&world, 5))), (1, 0));

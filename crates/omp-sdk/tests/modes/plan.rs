@@ -41,7 +41,7 @@ async fn an_approved_plan_is_carried_out() {
         [say("hello"), write_plan("fix-login"), hand_in("fix-login"), change("login.rs"), say("done")];
     let world = world("", replies).await;
     world.submit("hi").await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::KeepContext]);
     world.submit("plan it").await;
 
@@ -72,7 +72,7 @@ async fn an_approved_plan_is_carried_out() {
     assert_eq!(execute.matches("</plan>").count(), 1, "the plan cannot end its own tag");
     assert_eq!(world.tools(3), world.tools(0), "the tools from before");
     assert_eq!(world.home.read("work/login.rs"), "new", "the tree is open");
-    assert_eq!(world.session().plan_state(), PlanState::Off);
+    assert_eq!(world.session().plan().state(), PlanState::Off);
 
     let file = world.file();
     assert_eq!(world.session().header().title.as_deref(), Some("Fix login"));
@@ -92,7 +92,7 @@ async fn a_named_session_keeps_its_name() {
     let world = world("", [say("hi"), write_plan("fix-login"), hand_in("fix-login"), say("done")]).await;
     world.submit("hi").await;
     world.session().rename("Mine").unwrap();
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::KeepContext]);
     world.submit("plan it").await;
     assert_eq!(world.session().header().title.as_deref(), Some("Mine"));
@@ -104,7 +104,7 @@ async fn a_named_session_keeps_its_name() {
 async fn a_plan_is_carried_out_in_a_new_session() {
     let replies = [write_plan("fix-login"), hand_in("fix-login"), change("login.rs"), say("done")];
     let world = world("", replies).await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::Execute]);
     let old = world.session();
     world.submit("plan it").await;
@@ -112,7 +112,7 @@ async fn a_plan_is_carried_out_in_a_new_session() {
     assert_ne!(Arc::as_ptr(&old), Arc::as_ptr(&world.session()));
     assert_eq!(std::fs::read_to_string(area(&after).join("fix-login-plan.md")).unwrap(), PLAN);
     assert_eq!(world.session().header().title.as_deref(), Some("Fix login"));
-    assert_eq!(world.session().plan_state(), PlanState::Off);
+    assert_eq!(world.session().plan().state(), PlanState::Off);
     let said: Vec<String> = world.messages(2).iter().skip(1).map(text).collect();
     assert_eq!(said.len(), 1, "nothing of the planning: {said:?}");
     assert!(said[0].contains("1. Change `login.rs`."));
@@ -148,14 +148,14 @@ fn lines_of_parent(world: &World) -> PathBuf {
 async fn a_plan_can_be_refined_and_edited() {
     let replies = [write_plan("a"), hand_in("a"), change("x.txt"), hand_in("a")];
     let world = world("", replies).await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::Refine(Some("add a test".to_owned()))]);
     world.person.verdicts.lock().unwrap().push_back(PlanVerdict::Refine(None));
     world.submit("plan it").await;
     assert_eq!(world.last(2), "add a test");
     assert!(world.results(3).last().unwrap().contains("read-only"), "still planning");
-    assert_eq!(world.session().plan_state(), PlanState::Planning);
-    assert!(world.session().plan_review().await.is_none(), "a decision is made once");
+    assert_eq!(world.session().plan().state(), PlanState::Planning);
+    assert!(world.session().plan().review().await.is_none(), "a decision is made once");
     let nothing = world.host.decide_plan(PlanVerdict::KeepContext, Default::default()).await;
     assert!(matches!(nothing, Err(ModeError::NothingHandedIn)));
     world.finish().await;
@@ -165,10 +165,10 @@ async fn a_plan_can_be_refined_and_edited() {
 async fn an_edited_plan_is_the_one_that_runs() {
     let world = world("", [write_plan("a"), hand_in("a"), say("done")]).await;
     let session = world.session();
-    session.enter_plan().await.unwrap();
+    session.plan().enter().await.unwrap();
     session.prompt(Prompt::text("plan it"), Default::default()).await.unwrap();
-    session.edit_plan("# Mine\n\nDo less.\n").await.unwrap();
-    assert_eq!(session.plan_review().await.unwrap().text, "# Mine\n\nDo less.\n");
+    session.plan().edit("# Mine\n\nDo less.\n").await.unwrap();
+    assert_eq!(session.plan().review().await.unwrap().text, "# Mine\n\nDo less.\n");
     world.host.decide_plan(PlanVerdict::KeepContext, Default::default()).await.unwrap();
     assert!(world.last(2).contains("Do less.") && !world.last(2).contains("login.rs"));
     assert_eq!(
@@ -189,9 +189,9 @@ async fn a_full_conversation_cannot_be_kept() {
     for (used, kept) in [(9_500, true), (9_501, false)] {
         let world = world("", [write_plan("a"), hand_in("a").usage(filled(used)), say("done")]).await;
         let session = world.session();
-        session.enter_plan().await.unwrap();
+        session.plan().enter().await.unwrap();
         session.prompt(Prompt::text("plan it"), Default::default()).await.unwrap();
-        let review = session.plan_review().await.unwrap();
+        let review = session.plan().review().await.unwrap();
         let labels: Vec<&str> = review.choices.iter().map(|choice| choice.label.as_str()).collect();
         let expected = [
             "Approve and execute",
@@ -225,7 +225,7 @@ async fn the_plan_role_plans_and_the_other_model_returns() {
         while !session.control().is_running() {
             tokio::task::yield_now().await;
         }
-        session.enter_plan().await.unwrap();
+        session.plan().enter().await.unwrap();
         assert_eq!(session.model_selector(), "one/a");
     };
     let (outcome, ()) = tokio::join!(session.prompt(Prompt::text("go"), Default::default()), enter);
@@ -236,8 +236,8 @@ async fn the_plan_role_plans_and_the_other_model_returns() {
     let models: Vec<String> = (0..4).map(|request| world.model(request)).collect();
     assert_eq!(models, ["a", "b", "b", "a"]);
     // Leaving without a plan brings the model back as well.
-    session.enter_plan().await.unwrap();
-    session.leave_plan().await;
+    session.plan().enter().await.unwrap();
+    session.plan().exit().await;
     assert_eq!(session.model_selector(), "one/a");
     world.submit("x").await;
     world.submit("y").await;
@@ -253,22 +253,22 @@ async fn toggling_pauses_ends_and_takes_up_again() {
     let world = world("", replies.into_iter().chain([hand_in("a")])).await;
     let session = world.session();
     let ui: &dyn Ui = world.person.as_ref();
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Planning);
-    assert_eq!(world.session().toggle_plan(ui).await.unwrap(), PlanState::Paused, "no draft, no question");
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Off);
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Planning);
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Planning);
+    assert_eq!(world.session().plan().toggle(ui).await.unwrap(), PlanState::Paused, "no draft, no question");
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Off);
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Planning);
     decide(&world, [PlanVerdict::Refine(None)]);
     world.submit("plan it").await;
     world.person.confirms.lock().unwrap().extend([false, true]);
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Planning, "the user changed their mind");
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Paused);
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Planning, "the user changed their mind");
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Paused);
     assert_eq!(world.person.questions.lock().unwrap().len(), 2);
     world.submit("change something").await;
     assert_eq!(world.home.read("work/paused.txt"), "new");
     let said = world.messages(2);
     assert!(text(&said[said.len() - 2]).contains("Plan mode is over"), "the model knows");
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Off);
-    assert_eq!(session.toggle_plan(ui).await.unwrap(), PlanState::Planning);
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Off);
+    assert_eq!(session.plan().toggle(ui).await.unwrap(), PlanState::Planning);
     decide(&world, [PlanVerdict::Refine(None)]);
     world.submit("go on planning").await;
     let said = world.messages(4);
@@ -281,7 +281,7 @@ async fn toggling_pauses_ends_and_takes_up_again() {
 #[tokio::test]
 async fn a_turn_without_a_decision_is_reminded() {
     let world = world("", [say("I would do this and that."), write_plan("a"), hand_in("a")]).await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::Refine(None)]);
     world.submit("plan it").await;
     let reminder = world.last(1);
@@ -298,7 +298,7 @@ async fn a_turn_without_a_decision_is_reminded() {
         call("ask", json!({"questions": [{"id": "a", "question": "?", "options": [{"label": "Yes"}]}]}));
     let world = crate::support::world("", [asked, say("waiting for you")]).await;
     *world.person.answers.lock().unwrap() = Some(|_| omp_sdk::Ended::Answered);
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.submit("plan it").await;
     assert_eq!(world.server.requests().len(), 2);
     world.finish().await;
@@ -312,7 +312,7 @@ async fn a_preview_is_decided_before_the_plan() {
     let discard = call("resolve", json!({"action": "discard", "reason": "only looking"}));
     let world = world("", [write_plan("a"), preview, hand_in("a"), discard, hand_in("a")]).await;
     world.home.write("work/a.js", "one(1);\n");
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::Refine(None)]);
     world.submit("plan it").await;
     let results = world.results(4);
@@ -329,14 +329,10 @@ async fn nobody_can_approve_a_plan_alone() {
     let mut opening = Opening::new("", [write_plan("a"), hand_in("a"), say("ok")]);
     opening.presence = Presence::Away;
     let world = opening.start().await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.submit("plan it").await;
-    assert!(
-        world.results(2)[1].contains("approved by a person, and nobody can be asked"),
-        "{:?}",
-        world.results(2)
-    );
-    assert_eq!(world.session().plan_state(), PlanState::Planning);
+    assert!(world.results(2)[1].contains("need a person's approval"), "{:?}", world.results(2));
+    assert_eq!(world.session().plan().state(), PlanState::Planning);
     world.finish().await;
 }
 
@@ -348,7 +344,7 @@ async fn new_sessions_can_begin_with_a_plan() {
         let opening = Opening::new(config, []);
         async move {
             let world = Opening { presence, persistence, ..opening }.start().await;
-            let state = world.session().plan_state();
+            let state = world.session().plan().state();
             world.finish().await;
             state
         }
@@ -362,9 +358,9 @@ async fn new_sessions_can_begin_with_a_plan() {
     let path = world.file();
     world.home.write("home/.omp/agent/config.yml", config);
     world.host.begin().await.unwrap();
-    assert_eq!(world.session().plan_state(), PlanState::Planning);
+    assert_eq!(world.session().plan().state(), PlanState::Planning);
     world.host.resume(&path).await.unwrap();
-    assert_eq!(world.session().plan_state(), PlanState::Off, "only new ones");
+    assert_eq!(world.session().plan().state(), PlanState::Off, "only new ones");
     world.finish().await;
 }
 
@@ -374,16 +370,16 @@ async fn new_sessions_can_begin_with_a_plan() {
 async fn modes_exclude_each_other() {
     let world = world("", []).await;
     let session = world.session();
-    session.start_goal("ship it", None).await.unwrap();
-    assert_eq!(session.enter_plan().await.unwrap_err().to_string(), "Exit goal mode first.");
+    session.goal().start("ship it", None).await.unwrap();
+    assert_eq!(session.plan().enter().await.unwrap_err().to_string(), "Exit goal mode first.");
     world.person.confirms.lock().unwrap().push_back(true);
-    assert!(session.drop_goal(world.person.as_ref()).await.unwrap());
-    session.enter_plan().await.unwrap();
-    assert_eq!(session.start_goal("ship it", None).await.unwrap_err().to_string(), "Exit plan mode first.");
+    assert!(session.goal().abandon(world.person.as_ref()).await.unwrap());
+    session.plan().enter().await.unwrap();
+    assert_eq!(session.goal().start("ship it", None).await.unwrap_err().to_string(), "Exit plan mode first.");
     world.finish().await;
     let off = crate::support::world("plan:\n  enabled: false\ngoal:\n  enabled: false\n", []).await;
-    assert!(matches!(off.session().enter_plan().await, Err(ModeError::PlanDisabled)));
-    assert!(matches!(off.session().start_goal("x", None).await, Err(ModeError::GoalDisabled)));
+    assert!(matches!(off.session().plan().enter().await, Err(ModeError::PlanDisabled)));
+    assert!(matches!(off.session().goal().start("x", None).await, Err(ModeError::GoalDisabled)));
     off.finish().await;
 }
 
@@ -393,7 +389,7 @@ async fn a_plan_brings_the_tool_that_hands_it_in() {
     let replies = [say("hi"), write_plan("a"), hand_in("a"), say("done")];
     let world = world("astEdit:\n  enabled: false\n", replies).await;
     world.submit("hi").await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::KeepContext]);
     world.submit("plan it").await;
     let has = |request: usize| world.tools(request).iter().any(|name| name == "resolve");
@@ -406,7 +402,7 @@ async fn a_plan_brings_the_tool_that_hands_it_in() {
 #[tokio::test]
 async fn plans_get_no_hints() {
     let world = world("todo:\n  eager: always\n", [write_plan("a"), hand_in("a")]).await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     decide(&world, [PlanVerdict::Refine(None)]);
     world.submit("plan it").await;
     assert!(world.server.requests()[0].body.get("tool_choice").is_none_or(|choice| choice == "auto"));

@@ -26,7 +26,7 @@ async fn planning(
     let talk = (0..4).map(|_| say("done"));
     let world = world(config, std::iter::once(reply).chain(talk)).await;
     prepare(&world);
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.submit("change things").await;
     (world.results(1), world)
 }
@@ -87,7 +87,7 @@ async fn links_do_not_lead_out() {
     let area = world.file().with_extension("").join("local");
     std::fs::create_dir_all(&area).unwrap();
     std::os::unix::fs::symlink(world.home.path("work/kept.txt"), area.join("out")).unwrap();
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.submit("go").await;
     assert_eq!(world.home.read("work/kept.txt"), "as it was");
     world.finish().await;
@@ -153,7 +153,7 @@ async fn what_was_read_first_is_not_changed_either() {
     });
     let world = Opening::with("", scenario).start().await;
     world.home.write("work/a.txt", "one\n");
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.submit("go").await;
     let refused = world.results(2);
     assert!(refused[1].starts_with(CLOSED), "{}", refused[1]);
@@ -168,7 +168,7 @@ async fn what_was_read_first_is_not_changed_either() {
     ];
     let world = crate::support::world("", replies.into_iter().chain((0..4).map(|_| say("ok")))).await;
     world.home.write("work/c.txt", conflict);
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.submit("go").await;
     assert!(world.results(3)[1..].iter().all(|result| result.starts_with(CLOSED)), "{:?}", world.results(3));
     assert_eq!(world.home.read("work/c.txt"), conflict);

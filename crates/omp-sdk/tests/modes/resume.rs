@@ -15,7 +15,7 @@ async fn planned() -> (World, std::path::PathBuf) {
     let replies =
         [write_plan("a"), hand_in("a"), change()].into_iter().chain(talk()).chain([change()]).chain(talk());
     let world = world(ROLES, replies).await;
-    world.session().enter_plan().await.unwrap();
+    world.session().plan().enter().await.unwrap();
     world.person.verdicts.lock().unwrap().push_back(PlanVerdict::Refine(None));
     world.submit("plan it").await;
     let path = world.file();
@@ -23,7 +23,7 @@ async fn planned() -> (World, std::path::PathBuf) {
 }
 
 fn state(session: &Session) -> (PlanState, String, Option<String>) {
-    (session.plan_state(), session.model_selector(), session.header().title)
+    (session.plan().state(), session.model_selector(), session.header().title)
 }
 
 /// The mode and its plan are in the file; the session goes on planning wherever it is opened again, in the same state.
@@ -35,7 +35,7 @@ async fn planning_goes_on_in_a_resumed_session() {
     assert_eq!((&last["mode"], &last["data"]), (&json!("plan"), &json!({"planFile": "local://a-plan.md"})));
     let live = state(&world.session());
     world.host.begin().await.unwrap();
-    assert_eq!(world.session().plan_state(), PlanState::Off, "a new session has a mode of its own");
+    assert_eq!(world.session().plan().state(), PlanState::Off, "a new session has a mode of its own");
     world.host.resume(&path).await.unwrap();
     let switched = state(&world.session());
     assert_eq!(switched, live);
@@ -64,10 +64,10 @@ async fn a_mode_that_cannot_be_taken_up_is_said() {
     world.host.begin().await.unwrap();
     let arrival = world.host.resume(&path).await.unwrap();
     assert!(
-        arrival.remarks.iter().any(|remark| remark.contains("local://a-plan.md of the session is gone")),
+        arrival.remarks.iter().any(|remark| remark.contains("local://a-plan.md is missing")),
         "{arrival:?}"
     );
-    assert_eq!(world.session().plan_state(), PlanState::Planning);
+    assert_eq!(world.session().plan().state(), PlanState::Planning);
     world.session().close().await;
     drop(world.server);
 }
@@ -89,10 +89,10 @@ async fn everything_comes_from_the_session_that_is_switched_to() {
     };
     let world = opening.start().await;
     let first = world.session();
-    first.set_thinking(omp_types::ThinkingLevel::Low).await.unwrap();
+    first.models().set_thinking(omp_types::ThinkingLevel::Low).await.unwrap();
     world.submit("make a list").await;
-    first.enter_plan().await.unwrap();
-    let (one, tasks) = (world.file(), first.todos());
+    first.plan().enter().await.unwrap();
+    let (one, tasks) = (world.file(), first.tasks().to_json());
     world.host.begin().await.unwrap();
     world.submit("something else").await;
     let two = world.file();
@@ -108,13 +108,16 @@ async fn everything_comes_from_the_session_that_is_switched_to() {
         )
     };
     world.host.resume(&one).await.unwrap();
-    assert_eq!((world.session().plan_state(), world.session().todos()), (PlanState::Planning, tasks.clone()));
+    assert_eq!(
+        (world.session().plan().state(), world.session().tasks().to_json()),
+        (PlanState::Planning, tasks.clone())
+    );
     world.submit("and now?").await;
     assert_eq!(look(4), ("b".to_owned(), "low".to_owned(), "flex".to_owned(), true));
     assert!(world.messages(4).iter().any(|message| text(message) == "make a list"));
     world.host.resume(&two).await.unwrap();
-    assert_eq!(world.session().plan_state(), PlanState::Off);
-    assert!(world.session().todos() == json!([]) && tasks != json!([]));
+    assert_eq!(world.session().plan().state(), PlanState::Off);
+    assert!(world.session().tasks().to_json() == json!([]) && tasks != json!([]));
     world.submit("and here?").await;
     assert_eq!(look(8), ("a".to_owned(), "high".to_owned(), "-".to_owned(), false));
     assert!(!world.messages(8).iter().any(|message| text(message) == "make a list"));
@@ -155,9 +158,9 @@ async fn a_very_long_conversation_is_shown_from_its_end() {
     let all = lines(&path).len() - 1;
 
     let world = world.reopen(Persistence::Resume(path.to_string_lossy().into_owned())).await;
-    let shown = world.session().transcript().await;
+    let shown = world.session().transcript().messages().await;
     let omp_types::Message::Custom(first) = &*shown[0] else { panic!("{:?}", shown[0]) };
-    assert_eq!(first.custom_type, Session::EARLIER);
+    assert_eq!(first.custom_type, omp_sdk::Transcript::EARLIER);
     assert!(
         first.content.text().starts_with(&format!("{} earlier", all - 2_000)),
         "{}",
@@ -165,9 +168,9 @@ async fn a_very_long_conversation_is_shown_from_its_end() {
     );
     assert_eq!(shown.len(), 2_001);
     assert!(
-        matches!(&**shown.last().unwrap(), omp_types::Message::Custom(last) if last.custom_type == Session::COMPACTION)
+        matches!(&**shown.last().unwrap(), omp_types::Message::Custom(last) if last.custom_type == omp_sdk::Transcript::COMPACTION)
     );
-    assert_eq!(world.session().todos()[0]["tasks"][0]["content"], "Dig");
+    assert_eq!(world.session().tasks().to_json()[0]["tasks"][0]["content"], "Dig");
     let before = world.server.requests().len();
     world.submit("go on").await;
     let told: Vec<String> = world.messages(before).iter().skip(1).map(self::text).collect();

@@ -261,7 +261,7 @@ fn odd_files_are_named_not_sent() {
         }
         let output = omp_run(&home, &["-p", name, "q"]);
         assert_eq!(output.code, Some(1), "{name}");
-        assert!(output.stderr.starts_with("Error: Cannot "), "{}", output.stderr);
+        assert!(output.stderr.starts_with("Error: cannot "), "{}", output.stderr);
     }
 }
 

@@ -212,7 +212,7 @@ fn first_commits_and_changelogs_of_the_user() {
     git(&home, &["add", "a.txt"]);
     let output = omp_run(&home, &["commit", "--legacy"]);
     output.assert_success();
-    assert!(output.stderr.contains("CHANGELOG.md has changes that are not staged"), "{}", output.stderr);
+    assert!(output.stderr.contains("CHANGELOG.md has unstaged changes"), "{}", output.stderr);
     assert_eq!(git(&home, &["show", "--name-only", "--format="]), "a.txt\n");
     server.finish();
 }

@@ -66,7 +66,7 @@ fn the_model_goes_before_the_environment_and_that_before_the_setting() {
     let refused = start(&home, "", &[("PI_EDIT_VARIANT", "sed")]);
     assert_ne!(refused.code, Some(0));
     assert!(
-        refused.stderr.contains("PI_EDIT_VARIANT is \"sed\", which is no edit mode"),
+        refused.stderr.contains("PI_EDIT_VARIANT is \"sed\", which is not an edit mode"),
         "{}",
         refused.stderr
     );

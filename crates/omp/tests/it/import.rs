@@ -85,7 +85,7 @@ fn nothing_to_import_is_said() {
     home.write("home/.claude/projects/-elsewhere/old.jsonl", CLAUDE);
     let output = omp_run(&home, &["--from-claude", "-p", "x"]);
     assert_eq!(output.code, Some(1));
-    assert!(output.stderr.contains("There is no Claude Code session of"), "{}", output.stderr);
+    assert!(output.stderr.contains("no Claude Code session for"), "{}", output.stderr);
     assert!(ours(&home).is_empty());
 }
 

@@ -198,7 +198,7 @@ fn jobs_end_with_the_program() {
         wait_gone(&marker, Duration::from_secs(5)).expect("nothing may be left");
         if signal == SIGINT {
             assert!(
-                output.stderr.contains("was still running and was ended: export MARK="),
+                output.stderr.contains("was still running and was stopped: export MARK="),
                 "{}",
                 output.stderr
             );

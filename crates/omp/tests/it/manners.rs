@@ -90,7 +90,7 @@ fn a_cheaper_model_takes_over_with_the_first_edit() {
         let output = omp_run(&home, &[&["--model", "scripted"], flags, &["-p", "go", "once more"]].concat());
         assert_eq!(output.assert_success().stdout, "again\n");
         assert_eq!(asked(&server), ["scripted", "scripted", "scripted", "cheap", "cheap", "cheap"]);
-        assert!(output.stderr.contains("going on with other/cheap"), "{}", output.stderr);
+        assert!(output.stderr.contains("continuing with other/cheap"), "{}", output.stderr);
         let saved = lines(&session_files(&home)[0]);
         let changed = saved.iter().rfind(|line| line["type"] == "model_change").expect("the change is saved");
         assert_eq!(changed["model"], "other/cheap");

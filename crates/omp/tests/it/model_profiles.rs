@@ -122,7 +122,7 @@ fn a_profile_needs_its_providers() {
     assert!(!home.exists(CONFIG) && server.requests().is_empty());
     let unknown = omp_run(&home, &["-p", "--mpreset", "teem", "x"]);
     assert_eq!(unknown.code, Some(1));
-    assert!(unknown.stderr.contains("Did you mean team?"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("did you mean team?"), "{}", unknown.stderr);
 
     home.write(CONFIG, "modelProfile:\n  default: team\n");
     let output = omp_run(&home, &["-p", "--model", "one/b", "x"]);

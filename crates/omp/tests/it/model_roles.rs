@@ -122,7 +122,7 @@ fn pictures_are_kept_from_models_that_cannot_see() {
     home.write("work/p.png", picture());
     let output = omp_run(&home, &["-p", "@p.png", "what is this?"]);
     output.assert_success();
-    let told = "one/blind does not accept images; the picture is left out of the request.";
+    let told = "one/blind does not accept images; the image was not sent";
     assert!(output.stderr.contains(told), "{}", output.stderr);
     let requests = server.requests();
     for request in &requests {

@@ -238,7 +238,7 @@ fn odd_files_do_not_stop_the_program() {
     for (make, word) in [
         (
             Box::new(|home: &Home| drop(home.write(MODELS, [0xff, 0xfe, 0x00]))) as Box<dyn Fn(&Home)>,
-            "cannot be read",
+            "cannot read",
         ),
         (Box::new(|home: &Home| drop(home.write(MODELS, vec![b'#'; 9 * 1024 * 1024]))), "larger than 8 MiB"),
         (Box::new(|home: &Home| std::fs::create_dir_all(home.path(MODELS)).unwrap()), "it is a directory"),

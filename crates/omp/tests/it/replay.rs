@@ -289,7 +289,7 @@ fn a_full_disk_ends_the_recording_and_not_the_session() {
     let output = run(&mut command, None, LIMIT);
     output.assert_success();
     assert_eq!(output.stdout, "All of it.\n");
-    assert_eq!(output.stderr.matches("The recording is not complete").count(), 1, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("Recording stopped").count(), 1, "{}", output.stderr);
     server.finish();
     let size = std::fs::metadata(home.path(FILE)).expect("a file").len();
     assert!(size <= 64 * 1024, "{size}");

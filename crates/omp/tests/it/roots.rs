@@ -25,14 +25,14 @@ fn a_session_works_in_several_directories() {
     let wanted = format!("The workspace also includes:\\n- {0}/a\\n- {0}/b", place.display());
     assert!(system(0, &screen).contains(&wanted), "{}", system(0, &screen));
     screen.say("/dirs").wait_for("working directory").wait_for(&format!("{}/b", place.display()));
-    screen.say("/add-dir nowhere").wait_for("cannot be used").say("/add-dir a").wait_for("already");
+    screen.say("/add-dir nowhere").wait_for("cannot use").say("/add-dir a").wait_for("already");
     screen.say("/add-dir \"two words\"").wait_for("to the workspace");
     screen.say("second").wait_for("answer-2");
     let body = screen.server.requests()[1].body.to_string();
     assert!(body.contains("now also includes") && body.contains("two words"), "{body}");
     assert_eq!(system(0, &screen), system(1, &screen), "what was sent stays as it was");
     screen.say("/remove-dir b").wait_for("from the workspace");
-    screen.say("/remove-dir b").wait_for("is not among");
+    screen.say("/remove-dir b").wait_for("is not an additional directory");
     screen.say("third").wait_for("answer-3");
     assert!(screen.server.requests()[2].body.to_string().contains("is no longer part of the workspace"));
     screen.say("/dirs").terminal.wait_until("a shorter list", |shown| {

@@ -215,7 +215,7 @@ fn a_session_is_deleted_by_its_whole_name() {
     std::fs::write(artifacts.join("0.bash.log"), "x").unwrap();
     let short = omp_run(&home, &["session", "delete", &id[..8]]);
     assert_eq!(short.code, Some(1));
-    assert!(short.stderr.contains("give the whole id"), "{}", short.stderr);
+    assert!(short.stderr.contains("give the full id"), "{}", short.stderr);
     assert!(file.exists());
     let deleted = omp_run(&home, &["session", "delete", &id]);
     assert_eq!(deleted.assert_success().stdout, format!("Deleted: {}\n", file.display()));

@@ -132,6 +132,10 @@ fn without_a_session_nothing_is_shared() {
     let home = Home::new();
     gh(&home, true);
     let output = share(&home, &["share"]);
-    assert!(output.code == Some(1) && output.stderr.contains("There is no session"), "{}", output.stderr);
+    assert!(
+        output.code == Some(1) && output.stderr.contains("no session in this directory"),
+        "{}",
+        output.stderr
+    );
     assert!(!home.exists("work/gh.args"));
 }

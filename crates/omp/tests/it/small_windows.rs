@@ -90,7 +90,7 @@ fn a_short_prompt_leaves_nothing_out_that_was_asked_for() {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(body["messages"].to_string().contains("Never sleep."));
-    assert!(told.contains("more bytes are left out here") && told.contains("file000.txt"));
+    assert!(told.contains("more bytes omitted") && told.contains("file000.txt"));
     assert!(omp_tokens::estimate(&told) < 2_500, "{}", omp_tokens::estimate(&told));
 
     let own = omp_run(&home, &["-p", "--system-prompt", "Only mine.", "x"]);

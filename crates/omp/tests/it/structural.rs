@@ -75,9 +75,9 @@ fn the_decision_is_not_for_choice() {
     let schema = requests[1].body["tools"][2]["function"]["parameters"].clone();
     assert_eq!(schema["properties"]["action"]["enum"], json!(["apply", "discard"]));
     let refused = omp_run(&home, &["-p", "--tools", "resolve,read", "hello"]);
-    assert!(refused.stderr.contains("there is no tool \"resolve\""), "{}", refused.stderr);
+    assert!(refused.stderr.contains("unknown tool \"resolve\""), "{}", refused.stderr);
     assert_eq!(tools(&server.requests()[3].body), ["read"]);
-    let known = refused.stderr.split("known tools are").nth(1).unwrap();
+    let known = refused.stderr.split("known tools: ").nth(1).unwrap();
     assert!(known.contains("ast_edit") && !known.contains("resolve"), "{known}");
     let completed = omp_run(&home, &["__complete", "tools", "--", ""]).stdout;
     assert!(completed.contains("ast_edit") && !completed.contains("resolve"), "{completed}");

@@ -16,7 +16,7 @@ pub(crate) fn pick_branch(app: &mut App) {
     }
     let session = app.session();
     app.spawn(async move {
-        let prompts = session.prompts().await;
+        let prompts = session.tree().prompts().await;
         Box::new(move |app: &mut App| offer_prompts(app, prompts)) as Task
     });
 }

@@ -23,7 +23,7 @@ struct Piece {
 pub(crate) fn pick_copy(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let pieces = pieces(&session.said().await);
+        let pieces = pieces(&session.transcript().recorded().await);
         Box::new(move |app: &mut App| {
             if pieces.is_empty() {
                 app.hint(Token::Warning, "Nothing to copy yet");

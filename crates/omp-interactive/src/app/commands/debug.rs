@@ -13,13 +13,13 @@ use crate::panels::menu::Menu;
 pub(crate) fn edit_tasks(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let text = to_markdown(&session.task_history().await);
+        let text = to_markdown(&session.tasks().history().await);
         Box::new(move |app: &mut App| {
             let question = "Edit the todo list: # phase, - [ ] task, [x] done, [-] dropped";
             let before = text.trim().to_owned();
             app.ask_text(question.to_owned(), text.trim_end(), move |app, changed| match changed {
                 Some(changed) if changed.trim() != before => {
-                    app.session().set_tasks(from_markdown(&changed), "the whole list was edited");
+                    app.session().tasks().set(from_markdown(&changed), "the whole list was edited");
                     app.hint(Token::Muted, "Todo list updated");
                 }
                 _ => app.hint(Token::Muted, "Todo list unchanged"),
@@ -55,7 +55,7 @@ fn show_places(app: &mut App) {
     let row = |name: &str, path: &std::path::Path| (name.to_owned(), path.display().to_string());
     let rows = vec![
         row("settings and credentials", &directories.agent),
-        row("models", session.models_file()),
+        row("models", session.models().file()),
         row("cache", &directories.cache()),
         row("data", &directories.data()),
         row("working directory", &session.cwd()),

@@ -26,7 +26,7 @@ enum ExtensionRow {
 pub(crate) fn show_extensions(app: &mut App, at: usize) {
     let session = app.session();
     app.spawn(async move {
-        let found = session.discovered_items().await;
+        let found = session.configuration().discovered_items().await;
         Box::new(move |app: &mut App| list_extensions(app, rows(found), at)) as Task
     });
 }
@@ -76,8 +76,8 @@ async fn switch(session: &Arc<Session>, key: &'static str, entry: &str) -> Resul
     if entries.len() == known {
         entries.push(Value::from(entry));
     }
-    session.change_setting(key, Value::Array(entries)).await?;
-    session.look_again().await.map(drop)
+    session.configuration().change(key, Value::Array(entries)).await?;
+    session.configuration().reload().await.map(drop)
 }
 
 /// Each source before what it has.

@@ -81,7 +81,7 @@ fn show_login(app: &mut App) {
 
 /// Signing in and out, where credentials can be stored.
 pub(crate) fn sign_in(app: &mut App) -> Option<SignIn> {
-    let sign_in = app.session().sign_in();
+    let sign_in = app.session().accounts().sign_in();
     if sign_in.is_none() {
         app.hint(Token::Warning, "credentials cannot be stored here");
     }
@@ -230,7 +230,7 @@ fn show_signed_in(app: &mut App, signed_in: &SignedIn) {
     }
     let session = app.session();
     app.spawn(async move {
-        let moved = session.leave_demo().await;
+        let moved = session.models().leave_demo().await;
         Box::new(move |app: &mut App| {
             if let Ok(Some(model)) = moved {
                 app.say(Level::Info, &format!("Using {model}. Change it with /model."));

@@ -93,27 +93,28 @@ fn model_changed(app: &mut App, warning: Option<String>, outcome: Result<String,
 async fn make(session: &Arc<Session>, change: Change) -> Task {
     match change {
         Change::Use(selector) => {
-            let warning = session.switch_warning(&selector).await;
-            let outcome = session.use_model(&selector).await;
+            let warning = session.prompt_cache().switch_warning(&selector).await;
+            let outcome = session.models().switch(&selector).await;
             Box::new(move |app: &mut App| model_changed(app, warning, outcome.map(|()| String::new())))
         }
         Change::Assign { role, selector } => {
-            let warning = if role == DEFAULT { session.switch_warning(&selector).await } else { None };
-            let outcome = session.assign_role(&role, &selector).await;
+            let warning =
+                if role == DEFAULT { session.prompt_cache().switch_warning(&selector).await } else { None };
+            let outcome = session.models().assign_role(&role, &selector).await;
             let said = if role == DEFAULT { String::new() } else { format!("{role} now uses {selector}") };
             Box::new(move |app: &mut App| model_changed(app, warning, outcome.map(|()| said)))
         }
         Change::Cycle(direction) => {
-            let outcome = session.cycle_model(direction).await;
+            let outcome = session.models().cycle(direction).await;
             // Nothing is lost before the next request, so the key is not held up by a question.
             let warning = match &outcome {
-                Ok(Some(_)) => session.switch_warning(&session.model_selector()).await,
+                Ok(Some(_)) => session.prompt_cache().switch_warning(&session.model_selector()).await,
                 _ => None,
             };
             Box::new(move |app: &mut App| model_cycled(app, warning, outcome))
         }
         Change::Think(level) => {
-            let outcome = session.set_thinking(level).await;
+            let outcome = session.models().set_thinking(level).await;
             Box::new(move |app: &mut App| {
                 if let Err(error) = outcome {
                     app.complain(&error.to_string());

@@ -63,7 +63,7 @@ pub(crate) fn cycle_model(app: &mut App, direction: Direction) {
 /// Says which models this run is limited to, if it is.
 pub(crate) fn tell_scope(app: &mut App) {
     let session = app.session();
-    let scope = session.scope();
+    let scope = session.models().scope();
     if scope.is_empty() || session.settings().get(keys::STARTUP_QUIET) {
         return;
     }
@@ -77,7 +77,7 @@ pub(crate) fn tell_scope(app: &mut App) {
 
 pub(crate) fn cycle_thinking(app: &mut App) {
     let session = app.session();
-    let levels = session.thinking_levels();
+    let levels = session.models().thinking_levels();
     let at = levels.iter().position(|level| *level == app.status.thinking).map_or(0, |at| at + 1);
     let next = levels.get(at % levels.len().max(1)).copied().unwrap_or(ThinkingLevel::Off);
     if levels.len() < 2 {
@@ -97,14 +97,14 @@ fn offer(session: &Session) -> ModelOffer {
         let model = given.get(&name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
         Role { name, model }
     };
-    let canonical = session.canonical_choices().into_iter();
+    let canonical = session.models().canonical_choices().into_iter();
     ModelOffer {
-        items: session.model_choices().iter().map(item).collect(),
+        items: session.models().choices().iter().map(item).collect(),
         canonical: canonical.map(|model| Canonical { id: model.id, variants: model.variants }).collect(),
-        scope: session.scope().into_iter().map(|model| model.selector).collect(),
+        scope: session.models().scope().into_iter().map(|model| model.selector).collect(),
         roles: role_names(&settings).into_iter().map(role).collect(),
         current: session.model_selector(),
-        note: session.cache_at_stake().map(|stake| {
+        note: session.prompt_cache().at_stake().map(|stake| {
             let CacheAtStake { model, tokens } = stake;
             format!("{model} has {tokens} tokens of this conversation cached; switching models re-sends them")
         }),

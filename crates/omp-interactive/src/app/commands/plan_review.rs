@@ -9,7 +9,7 @@ use crate::app::App;
 
 /// Opens the review of the newest plan again.
 pub(crate) fn reopen_review(app: &mut App) {
-    if app.session().plan_state() != PlanState::Planning {
+    if app.session().plan().state() != PlanState::Planning {
         app.hint(Token::Warning, "plan mode is off: turn it on with /plan");
     } else if app.turn.run.is_some() {
         app.busy();

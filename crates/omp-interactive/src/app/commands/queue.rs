@@ -27,7 +27,7 @@ pub(crate) fn clear_context(app: &mut App) {
     }
     let session = app.session();
     app.spawn(async move {
-        let cleared = session.clear_context().await;
+        let cleared = session.context().clear().await;
         Box::new(move |app: &mut App| match cleared {
             Ok(()) => switching::arrive(app, &[], "Context cleared. /tree returns to earlier messages."),
             Err(error) => app.complain(&error.to_string()),

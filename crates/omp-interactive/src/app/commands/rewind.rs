@@ -28,7 +28,7 @@ enum RewindAnswer {
 pub(crate) fn pick_rewind(app: &mut App) {
     let session = app.session();
     app.spawn(async move {
-        let points = session.rewind_points().await;
+        let points = session.file_history().points().await;
         Box::new(move |app: &mut App| match points {
             Ok(points) => offer_points(app, points),
             Err(error) => app.complain(&error.to_string()),
@@ -58,7 +58,7 @@ fn offer_points(app: &mut App, points: Vec<RewindPoint>) {
 fn weigh_rewind(app: &mut App, entry: String) {
     let session = app.session();
     app.spawn(async move {
-        let plan = session.rewind_plan(&entry).await;
+        let plan = session.file_history().plan(&entry).await;
         Box::new(move |app: &mut App| match plan {
             Ok(plan) => ask_what(app, entry, &plan),
             // Without a history the conversation alone can go back.
@@ -145,8 +145,8 @@ fn rewind(app: &mut App, entry: String, what: RewindWhat, others: OtherChanges) 
         run.cancel.cancel();
     }
     app.spawn(async move {
-        let rewound = session.rewind(&entry, what, others).await;
-        let messages = session.transcript().await;
+        let rewound = session.file_history().rewind(&entry, what, others).await;
+        let messages = session.transcript().messages().await;
         Box::new(move |app: &mut App| match rewound {
             Ok(rewound) => show_rewound(app, rewound, &messages),
             Err(error) => app.complain(&error.to_string()),

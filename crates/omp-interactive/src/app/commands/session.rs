@@ -28,7 +28,7 @@ fn delete_session(app: &mut App, command: &'static Builtin) {
     let context = app.shown.command_context();
     app.spawn(async move {
         let answer = omp_commands::answer(&context, &Call { command, arguments: "delete" }).await;
-        let messages = context.host.session().transcript().await;
+        let messages = context.host.session().transcript().messages().await;
         Box::new(move |app: &mut App| match answer {
             omp_commands::Answer::Arrived(arrival, text) => {
                 switching::arrive(app, &messages, &text);

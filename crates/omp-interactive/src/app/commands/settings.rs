@@ -31,7 +31,7 @@ pub(crate) fn open_settings(app: &mut App) {
     app.open_soon("Settings");
     let session = app.session();
     app.spawn(async move {
-        let read = session.reread_settings().await;
+        let read = session.configuration().reread().await;
         Box::new(move |app: &mut App| {
             if let Err(error) = read {
                 app.complain(&error.to_string());
@@ -84,7 +84,7 @@ pub(crate) fn store_setting(app: &mut App, path: &'static str, value: Value) {
     while app.panels.setup.saves.try_join_next().is_some() {}
     app.panels.setup.saves.spawn(async move {
         let turn = turn.lock().await;
-        let changed = session.change_setting(path, value.clone()).await;
+        let changed = session.configuration().change(path, value.clone()).await;
         drop(turn);
         let task: Task = Box::new(move |app: &mut App| match changed {
             Ok(()) => setting_changed(app, path, &value),

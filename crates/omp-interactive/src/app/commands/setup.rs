@@ -63,7 +63,7 @@ fn scenes() -> Vec<Scene> {
 /// Shows what of the set-up comes before the first prompt.
 pub(crate) fn begin_set_up(app: &mut App, set_up: SetUp) {
     let settings = app.session().settings();
-    let provided = !app.session().fell_back_to_demo();
+    let provided = !app.session().models().fell_back_to_demo();
     let left = |scene: &Scene| !is_done(*scene, &settings, provided);
     let scenes: Vec<Scene> = match set_up {
         SetUp::Nothing => Vec::new(),

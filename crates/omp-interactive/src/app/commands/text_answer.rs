@@ -73,7 +73,7 @@ pub(crate) fn show_answer(app: &mut App, command: &'static Builtin, answer: Answ
 pub(crate) fn arrived(app: &mut App, arrival: Arrival, done: String) {
     let session = app.session();
     app.spawn(async move {
-        let messages = session.transcript().await;
+        let messages = session.transcript().messages().await;
         Box::new(move |app: &mut App| {
             app.turn.leave_run();
             switching::arrive(app, &messages, &done);

@@ -111,7 +111,7 @@ fn without_a_model_nothing_is_summed_up() {
         .send("question alpha")
         .wait_for("❯ • user: question alpha")
         .send("\r");
-    screen.wait_for("2. Summarize").send("2").wait_for("No model is available to sum up the branch.");
+    screen.wait_for("2. Summarize").send("2").wait_for("no model is available to summarize the branch");
     screen.wait_for("Ask anything").wait_for("add any compatible endpoint");
     assert_eq!(std::fs::read(&file).unwrap(), before);
     // The conversation stands where it stood.

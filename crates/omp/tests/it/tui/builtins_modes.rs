@@ -55,7 +55,7 @@ fn the_newest_plan_is_reviewed_again() {
     let mut screen = Screen::sized(replies, &["--yolo"], 50, 120);
     screen.say("/plan-review").wait_for("plan mode is off");
     screen.say("/plan").wait_for("reads and plans");
-    screen.say("/plan-review").wait_for("There is no plan to review yet");
+    screen.say("/plan-review").wait_for("no plan to review yet");
     screen.say("make a plan").wait_for("Approve and execute").wait_for("first-step");
     // Escape stops the turn; the plan stays.
     screen.answer("\x1b").wait_for("Ask anything");

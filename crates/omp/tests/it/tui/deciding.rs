@@ -98,7 +98,7 @@ fn a_goal_is_set_and_changed_in_a_menu() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", "goal:\n  enabled: false\n");
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
-    screen.say("/goal x").wait_for("Goals are switched off");
+    screen.say("/goal x").wait_for("goals are disabled");
 }
 
 /// proves: CLI-226

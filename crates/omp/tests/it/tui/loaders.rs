@@ -95,8 +95,8 @@ fn cycling_says_what_it_costs() {
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.say("one").wait_for("first-answer").terminal.wait_without("Working");
     screen.say("two").wait_for("second-answer").terminal.wait_without("Working");
-    screen.send("\x10").wait_for("smol: test/other").wait_for("gets them re-sent");
-    screen.send("\x10").wait_for("default: test/scripted").terminal.wait_without("gets them re-sent");
+    screen.send("\x10").wait_for("smol: test/other").wait_for("switching re-sends them");
+    screen.send("\x10").wait_for("default: test/scripted").terminal.wait_without("switching re-sends them");
     let (_, server, _) = screen.leave();
     server.finish();
 }

@@ -194,7 +194,7 @@ fn a_goal_is_steered_by_words_in_lines_too() {
     let mut lines = again(home, server, &[]);
     lines.say("/goal set").wait_for("What is the goal?");
     lines.say("/goal set reach the moon").wait_for("on my way");
-    lines.say("/goal budget some").wait_for("is no budget");
+    lines.say("/goal budget some").wait_for("is not a valid budget");
     lines.say("/goal budget 5k").wait_for("Budget set");
     lines.say("/goal show").wait_for("Goal (active): reach the moon");
     let (server, _) = lines.leave();

@@ -200,5 +200,5 @@ fn plan_mode_is_entered_by_command_and_key() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", "plan:\n  enabled: false\n");
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
-    screen.say("/plan").wait_for("Plan mode is switched off");
+    screen.say("/plan").wait_for("plan mode is disabled");
 }

@@ -337,9 +337,9 @@ fn a_full_disk_is_told_of_on_the_screen() {
     for (said, answer) in [("first", "one"), ("second", "two"), ("third", "three")] {
         screen.say(said).wait_for(answer).terminal.wait_without("Working");
     }
-    screen.wait_for("The session continues without it");
+    screen.wait_for("the session continues without it");
     let (terminal, server, _home) = screen.leave();
     server.finish();
-    let told = terminal.history().join("\n").matches("The recording is not complete").count();
+    let told = terminal.history().join("\n").matches("Recording stopped").count();
     assert_eq!(told, 1, "once");
 }

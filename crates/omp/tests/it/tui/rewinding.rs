@@ -173,7 +173,7 @@ fn without_a_saved_session_there_is_no_history() {
     let mut screen = Screen::in_home(home, server, &["--no-session", "--auto-approve"], 40, 110);
     screen.say("question alpha").wait_for("alpha-done.");
     for command in ["/rewind 1 files", "/rewind off", "/rewind clear", "/redo"] {
-        screen.say(command).wait_for("No history of files is kept: the session is not saved.");
+        screen.say(command).wait_for("no file history: the session is not saved");
         screen.send("\x0c");
     }
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"));

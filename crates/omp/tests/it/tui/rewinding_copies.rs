@@ -100,7 +100,7 @@ fn a_fork_elsewhere_leaves_the_files_of_the_first_directory_alone() {
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     command.args(["--auto-approve", "--fork", &session]).current_dir(home.path("elsewhere"));
     let mut screen = Screen::with(command, home, server, 50, 110);
-    screen.wait_for("The copy has no history of files");
+    screen.wait_for("The copy has no file history");
     screen.say("/rewind list").wait_for("1  no checkpoint").wait_for("2  no checkpoint");
     screen.say("/rewind 1 files all").wait_for("no checkpoint for this prompt");
     assert_eq!(all(&screen), texts([Some("two"), Some("new"), Some("B"), Some("made")]));

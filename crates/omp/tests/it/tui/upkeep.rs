@@ -29,7 +29,7 @@ fn the_length_of_the_conversation_is_told_and_changed() {
     screen.say("/shake everything").wait_for("[elide|images]");
     screen.say("/shake").wait_for("Trimmed 1 large result (about").wait_for("artifact://0");
     screen.say("three").wait_for("short-answer").terminal.wait_without("Working");
-    screen.say("/cache").wait_for("the conversation was made shorter").wait_for("Request 3");
+    screen.say("/cache").wait_for("the conversation was compacted").wait_for("Request 3");
     screen.wait_for("14k -10k");
     let (_, server, _) = screen.leave();
     let last = server.requests().pop().expect("a request").body.to_string();

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use omp_config::discovery::Skill;
-use omp_config::settings::keys;
 use omp_session::{Entry, EntryKind};
-use omp_tools::{DiscoverableTool, Shelf};
-use omp_types::{Message, TOOL_NAMES, Usage};
+use omp_types::{Message, Usage};
 
-use crate::session::Session;
+use crate::saved::transcript::Transcript;
 
 /// How much was said in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,34 +40,18 @@ impl Statistics {
     }
 }
 
-impl Session {
-    /// All tools by name, and whether the model has them at the moment.
-    pub fn all_tools(&self) -> Vec<(String, bool)> {
-        let offered: Vec<String> =
-            self.setup.offered().iter().map(|tool| tool.definition().name.clone()).collect();
-        let mut names: Vec<String> = TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
-        let hidden =
-            self.setup.searchable.as_ref().and_then(|searchable| searchable.tools().ok()).unwrap_or_default();
-        let hidden = hidden.into_iter().map(|DiscoverableTool { name, .. }| name);
-        for name in offered.iter().cloned().chain(hidden) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.into_iter().map(|name| (name.clone(), offered.contains(&name))).collect()
-    }
-
+impl Transcript<'_> {
     /// How much was said on the way to where the conversation stands, also what no model is told any more.
-    pub async fn statistics(&self) -> Statistics {
+    pub async fn statistics(self) -> Statistics {
         let mut counts = Statistics::default();
-        let models = Arc::clone(&self.models);
+        let models = Arc::clone(&self.session.models);
         let side = tokio::task::spawn_blocking(move || models.pipeline.side_requests.all())
             .await
             .unwrap_or_default();
         counts.side_requests = side.len();
         counts.side_cost = side.iter().map(|request| request.usage.cost.total).sum();
-        let Ok(loaded) = self.loaded().await else { return counts };
-        let leaf = self.record.lock().leaf().map(str::to_owned);
+        let Ok(loaded) = self.session.tree().loaded().await else { return counts };
+        let leaf = self.session.record.lock().leaf().map(str::to_owned);
         for entry in loaded.path(leaf.as_deref()) {
             let EntryKind::Message(entry) = &entry.kind else { continue };
             counts.messages += 1;
@@ -88,20 +69,10 @@ impl Session {
         counts
     }
 
-    /// The skills that can be called as `/skill:<name>`, with what they are for.
-    pub fn skill_commands(&self) -> Vec<(String, String)> {
-        if !self.settings().get(keys::SKILLS_ENABLE_SKILL_COMMANDS) {
-            return Vec::new();
-        }
-        let knowledge = self.sources.knowledge.get();
-        let row = |skill: &Skill| (skill.name.clone(), skill.description.clone().unwrap_or_default());
-        knowledge.skills.all().map(row).collect()
-    }
-
     /// What was said on the way to where the conversation stands, as far as it is written down.
-    pub async fn said(&self) -> Vec<Arc<Message>> {
-        let Ok(loaded) = self.loaded().await else { return Vec::new() };
-        let leaf = self.record.lock().leaf().map(str::to_owned);
+    pub async fn recorded(self) -> Vec<Arc<Message>> {
+        let Ok(loaded) = self.session.tree().loaded().await else { return Vec::new() };
+        let leaf = self.session.record.lock().leaf().map(str::to_owned);
         let message = |entry: &Entry| match &entry.kind {
             EntryKind::Message(entry) => Some(Arc::clone(&entry.message)),
             _ => None,
