@@ -20,9 +20,9 @@ pub fn unknown(session: &Session, line: &str) -> Option<String> {
     if session.settings().get(keys::COMMANDS_UNKNOWN) == "send" {
         return None;
     }
-    let commands = session.commands();
+    let commands = session.input().commands();
     let own: Vec<String> = commands.list(|_| false).map(|row| row.name.clone()).collect();
-    let skills = session.skill_commands().into_iter().map(|(name, _)| format!("skill:{name}"));
+    let skills = session.input().skill_commands().into_iter().map(|(name, _)| format!("skill:{name}"));
     let own: Vec<String> = own.into_iter().chain(skills).collect();
     if own.iter().any(|known| known == name) {
         return None;

@@ -15,7 +15,7 @@ pub(crate) fn run(session: &Arc<Session>, arguments: &str) -> Answer {
         let known = ApprovalMode::ALL.map(ApprovalMode::word).join(", ");
         return Answer::refused(format!("unknown approval mode \"{arguments}\": use one of {known}"));
     };
-    match session.set_approval_mode(mode) {
+    match session.configuration().set_approval_mode(mode) {
         Ok(()) => Answer::Changed(format!(
             "Approval mode: {} for this session: {} (to keep it: /settings)",
             mode.word(),

@@ -83,10 +83,10 @@ impl SessionConfiguration<'_> {
 
     /// Changes the approval mode for this session only.
     pub fn set_approval_mode(&self, mode: ApprovalMode) -> Result<(), SessionError> {
-        let mut settings = self.settings().as_ref().clone();
+        let mut settings = self.session.settings().as_ref().clone();
         settings.set_override(keys::TOOLS_APPROVAL_MODE.path(), mode.word().into())?;
-        self.guard.set_stance(&settings);
-        self.replace_settings(settings);
+        self.session.guard.set_stance(&settings);
+        self.session.replace_settings(settings);
         Ok(())
     }
 
