@@ -47,10 +47,13 @@ pub struct Launch {
     waiting: Vec<Waiting>,
 }
 
+/// The model of `--demo`.
+const DEMO: &str = "omp/demo";
+
 /// The main model, and what its provider is told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelArgs {
-    /// `--model`.
+    /// `--model`, or the demo.
     pub selector: Option<String>,
     pub provider: Option<String>,
     pub api_key: Option<String>,
@@ -264,7 +267,7 @@ impl ModelArgs {
     /// The thinking level is set apart: an unknown one is a warning.
     fn from_values(values: &Values) -> ModelArgs {
         ModelArgs {
-            selector: owned(values.text("model")),
+            selector: if values.has("demo") { Some(DEMO.to_owned()) } else { owned(values.text("model")) },
             provider: owned(values.text("provider")),
             api_key: owned(values.text("api-key")),
             thinking: None,

@@ -55,6 +55,9 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
         session.close().await;
         return output::fail(&error, &[]);
     }
+    if session.models().fell_back_to_demo() {
+        return no_model(&session).await;
+    }
     announce(&session, json.as_ref().map(|(lines, _)| lines));
     let last = match converse(&session, work.turns, &cancel, &mut startup).await {
         Ok(last) => last,
@@ -112,6 +115,19 @@ async fn converse(
     Ok(last)
 }
 
+/// A script must not take the words of the demo for an answer.
+async fn no_model(session: &Session) -> u8 {
+    session.warnings().iter().for_each(|warning| output::warn(warning));
+    let file = session.models().file();
+    session.close().await;
+    let hint = format!(
+        "Log in with `omp login`, set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server such as \
+         Ollama, or add a provider in {}. To try omp without a model, add --demo.",
+        file.display()
+    );
+    output::fail("no model available: no API key is set and no local model server is running", &[hint])
+}
+
 fn refuse(error: &SessionError) -> u8 {
     output::fail(&error.to_string(), &error.hints())
 }
@@ -124,14 +140,6 @@ fn failed(outcome: &Outcome) -> bool {
 fn announce(session: &Session, json: Option<&JsonLines>) {
     for warning in session.warnings() {
         output::warn(warning);
-    }
-    if session.models().fell_back_to_demo() {
-        output::note(&format!(
-            "No model available: no API key is set and no local model server is running. Using the \
-             built-in demo.\nSet a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server \
-             such as Ollama, or add a provider in {}.",
-            session.models().file().display()
-        ));
     }
     if let Some(lines) = json {
         lines.header(&session.header());

@@ -31,6 +31,7 @@ pub static LAUNCH: &[Group] = &[
         flags: &[
             Flag::value("model", Kind::Model, "Model to use: provider/id, or part of a name")
                 .metavar("pattern"),
+            Flag::switch("demo", "Use the built-in demo model: no API key, no network"),
             Flag::value("provider", Kind::Text, "Provider to search for --model").metavar("name"),
             Flag::value("api-key", Kind::Text, "API key for this run; never stored").metavar("key"),
             Flag::value("thinking", LEVEL, "Thinking level").metavar("level"),

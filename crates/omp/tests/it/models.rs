@@ -47,7 +47,10 @@ fn the_models_file_may_be_yaml_or_json() {
         assert_eq!(home.exists("home/.omp/agent/models.yml"), name == "models.yml" || name == "models.json");
     }
     let home = Home::new();
-    assert!(omp_run(&home, &["-p", "x"]).stderr.contains("demo"), "without a file nothing is wrong");
+    assert!(
+        omp_run(&home, &["-p", "x"]).stderr.contains("no model available"),
+        "without a file nothing is wrong"
+    );
     home.write("home/.omp/agent/models.yml", yaml.replace("apiKey: k", "apiKey: [1]"));
     let wrong = omp_run(&home, &["-p", "x"]).stderr;
     assert!(wrong.contains("models.yml") && wrong.contains("line 5"), "{wrong}");
@@ -143,24 +146,39 @@ fn local_servers_come_before_the_demo() {
     server.finish();
 }
 
-/// With nothing at all the demo runs the real tools and says what it is.
+/// The demo runs the real tools and says what it is. Without it, a script is told that there is no model.
+///
+/// proves: CLI-062
 #[test]
 fn the_demo_does_real_work_and_says_so() {
     let home = Home::new();
     home.write("work/README.md", "# The Project\n");
-    let tour = omp_run(&home, &["-p", "what is this?"]);
+    for mode in ["text", "json"] {
+        let none = omp_run(&home, &["--mode", mode, "-p", "what is this?"]);
+        assert_eq!((none.code, none.stdout.as_str()), (Some(1), ""), "{mode}: {}", none.stderr);
+        assert!(
+            none.stderr.contains("no model available") && none.stderr.contains("--demo"),
+            "{}",
+            none.stderr
+        );
+    }
+    home.write("home/.omp/agent/models.yml", "providers:\n  x: [\n");
+    let broken = omp_run(&home, &["-p", "what is this?"]);
+    assert_eq!(broken.code, Some(1));
+    assert!(broken.stderr.contains("models.yml: line 2"), "{}", broken.stderr);
+    std::fs::remove_file(home.path("home/.omp/agent/models.yml")).unwrap();
+    let tour = omp_run(&home, &["--demo", "-p", "what is this?"]);
     tour.assert_success();
     assert!(
         tour.stdout.contains("# The Project") && tour.stdout.contains("ANTHROPIC_API_KEY"),
         "{}",
         tour.stdout
     );
-    assert!(tour.stderr.contains("demo"), "{}", tour.stderr);
-    let made = omp_run(&home, &["-p", "please create and run a small file"]);
+    let made = omp_run(&home, &["--demo", "-p", "please create and run a small file"]);
     made.assert_success();
     assert!(home.read("work/omp-demo.sh").contains("echo"));
     assert!(made.stdout.contains("Hello from omp-demo.sh"), "{}", made.stdout);
-    let again = omp_run(&home, &["-p", "please create and run a small file"]);
+    let again = omp_run(&home, &["--demo", "-p", "please create and run a small file"]);
     assert!(
         again.stdout.contains("Hello from omp-demo-2.sh"),
         "the first file is not overwritten: {}",

@@ -61,8 +61,8 @@ fn silent_engines_are_not_noticed() {
     let listed = with_env(&home, &["models"], &black_holes);
     assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""));
     let demo = with_env(&home, &["-p", "x"], &black_holes);
-    assert_eq!(demo.code, Some(0));
-    assert!(demo.stderr.starts_with("No model available"), "{}", demo.stderr);
+    assert_eq!(demo.code, Some(1));
+    assert!(demo.stderr.starts_with("Error: no model available"), "{}", demo.stderr);
     let server = Server::start([Reply::new().text("ok")]);
     let home = crate::support::home(&server, omp_testkit::Wire::OpenAiCompletions);
     hole.set_nonblocking(true).unwrap();

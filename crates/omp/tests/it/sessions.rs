@@ -185,7 +185,7 @@ fn a_session_that_cannot_be_saved_still_answers() {
 fn the_demo_gives_way_to_a_model() {
     let server = Server::start([Reply::new().text("now for real")]);
     let home = Home::new();
-    omp_run(&home, &["-p", "hello"]).assert_success();
+    omp_run(&home, &["--demo", "-p", "hello"]).assert_success();
     home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
     assert_eq!(omp_run(&home, &["-c", "-p", "go on"]).stdout, "now for real\n");
     assert!(server.requests()[0].body.to_string().contains("hello"));

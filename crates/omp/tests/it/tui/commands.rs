@@ -18,11 +18,14 @@ fn help_and_keys_are_listed() {
     screen.say("/hotkeys").wait_for("Ctrl+X");
 }
 
+/// With the setting that sends unknown commands; otherwise omp suggests others, see `interaction`.
+///
 /// proves: CLI-153
 #[test]
 fn what_is_no_command_goes_to_the_model() {
     let server = Server::start(["one", "two", "three"].map(|text| Reply::new().text(text)));
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "commands:\n  unknown: send\n");
     home.write("work/.omp/commands/greet.md", "Hello $1, how are you?\n");
     home.write("work/.omp/commands/hotkeys.md", "Mine: $1\n");
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
