@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::model::{Model, ReasoningField};
 use crate::sse::SseEvent;
-use crate::wire::text::{Text, count, or_empty};
+use crate::wire::text::{CalledFunction, Text, count, or_empty};
 use crate::wire::words::{Kind, Words};
 use crate::wire::{Decode, Progress};
 
@@ -74,16 +74,7 @@ struct CallDelta<'a> {
     #[serde(default, borrow)]
     id: Option<Text<'a>>,
     #[serde(default, borrow)]
-    function: Option<FunctionDelta<'a>>,
-}
-
-#[derive(Deserialize)]
-struct FunctionDelta<'a> {
-    #[serde(default, borrow)]
-    name: Option<Text<'a>>,
-    /// A string; some engines send the object itself.
-    #[serde(default, borrow)]
-    arguments: Option<&'a RawValue>,
+    function: Option<CalledFunction<'a>>,
 }
 
 impl Decode for Decoder {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::sse::SseEvent;
-use crate::wire::text::{Text, count, or_empty};
+use crate::wire::text::{CalledFunction, Text, count, or_empty};
 use crate::wire::words::{Kind, Words};
 use crate::wire::{Decode, Progress};
 
@@ -50,15 +50,7 @@ struct Call<'a> {
     #[serde(default, borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow)]
-    function: Function<'a>,
-}
-
-#[derive(Deserialize)]
-struct Function<'a> {
-    #[serde(default, borrow)]
-    name: Option<Text<'a>>,
-    #[serde(default, borrow)]
-    arguments: Option<&'a RawValue>,
+    function: CalledFunction<'a>,
 }
 
 impl Decode for Decoder {
