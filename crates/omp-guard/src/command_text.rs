@@ -5,7 +5,7 @@
 
 use brush_parser::{Token, tokenize_str};
 
-/// Programs and words that go on for ever: there a limit is what ends the command.
+/// Programs and words that run forever: there a limit is what ends the command.
 const ENDLESS: &[&str] = &["yes", "watch", "ping", "top", "while", "until", "-f", "-F", "--follow"];
 const ENDLESS_PARTS: &[&str] = &["/dev/", "--follow="];
 
@@ -115,7 +115,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// `None` for what is no complete command, and for here-documents, whose text follows the command.
+    /// `None` for what is not a complete command, and for here-documents, whose text follows the command.
     fn of(command: &'a str) -> Option<Self> {
         let tokens = tokenize_str(command).ok()?;
         let mut places: Vec<usize> = command.char_indices().map(|(at, _)| at).collect();
@@ -131,7 +131,7 @@ impl<'a> Parts<'a> {
             pieces.push(Piece { kind, text: command.get(start..end)?, start, end });
         }
         let has_document = pieces.iter().any(|piece| piece.is_operator("<<") || piece.is_operator("<<-"));
-        // A comment at the end is no token: what comes before it is not the end.
+        // A comment at the end is not a token: what comes before it is not the end.
         let is_whole = pieces.last().is_none_or(|last| command[last.end..].trim().is_empty());
         (!has_document && is_whole).then_some(Self { pieces })
     }

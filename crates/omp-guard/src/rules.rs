@@ -32,7 +32,7 @@ impl Scope {
         match self {
             Self::Session => "Yes, for this session",
             Self::Project => "Yes, always in this project",
-            Self::Everywhere => "Yes, always and everywhere",
+            Self::Everywhere => "Yes, always in every project",
         }
     }
 

@@ -33,7 +33,7 @@ fn assert_harmless(commands: &[&str]) {
 #[test]
 fn deletes_at_the_root() {
     assert_critical(
-        "Deletes everything",
+        "Deletes the root",
         &[
             "rm -rf /",
             "rm -fr -- /",

@@ -192,15 +192,15 @@ fn mistakes_are_named_and_skipped_without_a_word_of_the_content() {
         assert!(warnings.iter().all(|warning| !warning.contains("hush")), "{warnings:?}");
         warnings.join("\n")
     };
-    assert!(whole("hush: [").contains("not YAML"));
+    assert!(whole("hush: [").contains("not valid YAML"));
     assert!(whole("hush: 1").contains("expected a list"));
     for (entry, problem) in [
-        ("hush", "not a mapping"),
-        ("{content: hush}", "no `type`"),
-        ("{type: glob, content: hush}", "no `type`"),
-        ("{type: plain}", "no `content`"),
-        ("{type: plain, content: ''}", "no `content`"),
-        ("{type: plain, content: 12}", "not text"),
+        ("hush", "expected a mapping"),
+        ("{content: hush}", "`type` must be"),
+        ("{type: glob, content: hush}", "`type` must be"),
+        ("{type: plain}", "`content` is missing"),
+        ("{type: plain, content: ''}", "`content` is missing"),
+        ("{type: plain, content: 12}", "not a string"),
         ("{type: plain, content: hush, mode: hide}", "`mode`"),
         ("{type: plain, content: hush, mode: replace, replacement: hush-hush}", "contains the secret"),
         ("{type: regex, content: 'hush('}", "not a valid regular expression"),
@@ -208,7 +208,7 @@ fn mistakes_are_named_and_skipped_without_a_word_of_the_content() {
     ] {
         let warning = whole(&format!("- {entry}\n"));
         assert!(
-            warning.starts_with("/x/secrets.yml: entry 1 ") && warning.contains(problem),
+            warning.starts_with("/x/secrets.yml: ignoring entry 1: ") && warning.contains(problem),
             "{entry}: {warning}"
         );
     }

@@ -45,7 +45,7 @@ pub async fn lint(
     let answer = tokio::select! {
         answer = answer(child, MOST_OUTPUT, MOST_COMPLAINT) => answer,
         () = limit.cancel.cancelled() => return Err(LspError::Cancelled),
-        () = tokio::time::sleep_until(limit.until) => return Err(failed("it takes too long".to_owned())),
+        () = tokio::time::sleep_until(limit.until) => return Err(failed("it timed out".to_owned())),
     };
     // It exits with an error when it finds something; only what it prints tells whether it worked.
     let start = answer.output.find(['{', '[']).unwrap_or(answer.output.len());

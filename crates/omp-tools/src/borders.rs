@@ -139,7 +139,7 @@ impl Borders {
             *stores = Some((Instant::now(), self.stores()));
         }
         let known = stores.as_ref().is_some_and(|(_, ids)| ids.contains(&(metadata.dev(), metadata.ino())));
-        known.then_some("another name of a credential store")
+        known.then_some("a hard link to a credential store")
     }
 
     /// The credential stores with several names.

@@ -46,7 +46,7 @@ struct State {
 }
 
 impl Pending {
-    /// Adds a change; the model is asked about it before it goes on.
+    /// Adds a change; the model is asked about it before it continues.
     pub fn push(&self, action: PendingAction) {
         self.lock().queue.push_back(Arc::new(action));
     }

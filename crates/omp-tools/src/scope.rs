@@ -162,7 +162,7 @@ fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
     let built = GlobBuilder::new(glob).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| ToolError::new(format!("The pattern '{glob}' makes no sense: {}.", error.kind())))
+        .map_err(|error| ToolError::new(format!("Invalid glob '{glob}': {}.", error.kind())))
 }
 
 /// A string that holds several paths. Commas and semicolons separate if one part exists, blanks only if all do.

@@ -93,7 +93,7 @@ impl Document {
         matches!(self.content, Content::Same(_, 0))
     }
 
-    /// The whole text with `\n` ends and without byte order mark. Bytes that are no text in the encoding show as U+FFFD.
+    /// The whole text with `\n` ends and without byte order mark. Bytes that are not text in the encoding show as U+FFFD.
     pub fn text(&self) -> &str {
         match &self.content {
             Content::Same(bytes, start) => &bytes[*start..],

@@ -1,4 +1,4 @@
-//! What is below a directory, remembered for a moment: somebody who types asks again with every letter.
+//! What is below a directory, remembered for a moment: completion asks again with every keystroke.
 //!
 //! A scan is a list of everything below a root. It is used again for a second, and until somebody says that something
 //! [`changed`](Scans::changed). An empty answer from a list that is not fresh is not believed: see [`Scans::ask`].

@@ -24,7 +24,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits for the turn at a file. None if there is no file, if it cannot be locked, or if the wait took too long.
+    /// Waits for the turn at a file. None if there is not a file, if it cannot be locked, or if the wait took too long.
     pub fn wait(path: &Path) -> Option<Self> {
         let end = Instant::now() + PATIENCE;
         loop {

@@ -87,7 +87,7 @@ pub fn walk_choosing(
     go(root, options, visit, &|_| {}, enters)
 }
 
-/// As [`walk`]. `ignored` is told what is passed over because of a rule: files, and directories with all that is below
+/// As [`walk`]. `ignored` is told what is skipped because of a rule: files, and directories with all that is below
 /// them.
 pub fn walk_telling(
     root: &Path,
@@ -227,7 +227,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives out what there is to do for the entries of a directory. Returns directories that cannot wait.
+    /// Hands out the work for the entries of a directory. Returns directories that cannot wait.
     fn sort_out(&self, directory: &Directory, piece: Vec<std::fs::DirEntry>) -> Vec<Directory> {
         let (mut rest, mut files) = (Vec::new(), Vec::new());
         for found in piece {

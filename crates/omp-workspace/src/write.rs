@@ -55,29 +55,29 @@ pub enum Mode {
 
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    #[error("{} is a directory.", .0.display())]
+    #[error("{} is a directory", .0.display())]
     Directory(PathBuf),
-    #[error("{} is {}.", path.display(), kind.name())]
+    #[error("{} is {}", path.display(), kind.name())]
     Special { path: PathBuf, kind: Special },
-    #[error("{} is write-protected.", .0.display())]
+    #[error("{} is write-protected", .0.display())]
     Protected(PathBuf),
-    #[error("{} is a symbolic link that leads nowhere: too many links.", .0.display())]
+    #[error("cannot follow {}: too many levels of symbolic links", .0.display())]
     LinkLoop(PathBuf),
-    #[error("{} was changed by something else meanwhile.", .0.display())]
+    #[error("{} was changed by something else in the meantime", .0.display())]
     Changed(PathBuf),
-    #[error("{} leads somewhere else than before: {reason}. Nothing was written.", path.display())]
+    #[error("{} no longer leads to the same file: {reason}; nothing was written", path.display())]
     Moved { path: PathBuf, reason: String },
-    #[error("No space left on the device for {}. The file is unchanged.", .0.display())]
+    #[error("no space left on the device for {}; the file is unchanged", .0.display())]
     NoSpace(PathBuf),
-    #[error("Cannot create the directory {}: {source}.", path.display())]
+    #[error("cannot create the directory {}: {source}", path.display())]
     Parent { path: PathBuf, source: io::Error },
     #[error(
-        "Cannot write {}: its directory allows no new files ({source}), and a file is replaced by a new one. The file is \
-         unchanged.",
+        "cannot write {}: atomic writes need to create a file in its directory, which failed ({source}); the \
+         file is unchanged",
         path.display()
     )]
     ClosedDirectory { path: PathBuf, source: io::Error },
-    #[error("Cannot write {}: {source}. The file is unchanged.", path.display())]
+    #[error("cannot write {}: {source}; the file is unchanged", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
@@ -163,7 +163,7 @@ impl Place {
 
     fn exactly(path: &Path) -> Result<Self, WriteError> {
         let moved = |reason: String| WriteError::Moved { path: path.to_owned(), reason };
-        let Some(name) = path.file_name() else { return Err(moved("it names no file".to_owned())) };
+        let Some(name) = path.file_name() else { return Err(moved("it has no file name".to_owned())) };
         let directory = directory_of(path);
         let held = Held::open(directory, Missing::Make).map_err(|source| match source.raw_os_error() {
             Some(libc::ENOTDIR) => WriteError::Io { path: path.to_owned(), source },
@@ -174,7 +174,7 @@ impl Place {
         let directory = Some(held.path()).filter(|directory| directory.is_dir());
         let target = directory.as_deref().unwrap_or(directory_of(path)).join(name);
         if target.is_symlink() {
-            return Err(moved("it became a link".to_owned()));
+            return Err(moved("it has become a symbolic link".to_owned()));
         }
         Ok(Self { target, named: path.to_owned(), _held: Some(held) })
     }
@@ -324,7 +324,7 @@ fn adopt_owner(file: &File, old: &Metadata) -> Kept {
 }
 
 /// Extended attributes and access lists of the old file, before the mode, which is a part of an access list. File
-/// systems without them, and attributes that only the system may set, are passed over.
+/// systems without them, and attributes that only the system may set, are skipped.
 fn adopt_extended(file: &File, target: &Path) {
     let Ok(names) = xattr::list(target) else { return };
     let ours = |name: &OsString| {

@@ -30,7 +30,7 @@ pub use shell::Shell;
 const LONGEST: usize = 64 * 1024;
 
 /// Nobody writes such a command by hand; it could hide anything.
-const BEYOND: &str = "Is too long or too deeply nested to be judged";
+const BEYOND: &str = "Is too long or too deeply nested to analyze";
 
 /// Where a command runs.
 #[derive(Clone, Copy)]

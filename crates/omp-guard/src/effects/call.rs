@@ -76,10 +76,10 @@ impl From<Unknown> for Evaluated {
 pub(crate) fn evaluate(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let Some((first, rest)) = words.split_first() else { return Evaluated::default() };
     let Some(written) = first.known().filter(|name| !name.is_empty()) else {
-        return Unknown::Syntax("a program that is only known at run time").into();
+        return Unknown::Syntax("a program known only at run time").into();
     };
     if scene.depth > DEEPEST {
-        return Unknown::Syntax("too many commands within each other").into();
+        return Unknown::Syntax("too many nested commands").into();
     }
     let program = name(written);
     if program.contains('/') {

@@ -39,7 +39,7 @@ pub(super) fn run_in(text: &str, scene: &Scene<'_>) -> (Option<Script>, Effects)
 
 struct Runner<'p> {
     scene: Scene<'p>,
-    /// Directories in which a chain would go on if a `cd` in it failed.
+    /// Directories in which a chain would continue if a `cd` in it failed.
     before: Vec<PathBuf>,
     outer: Vec<(Option<Vec<PathBuf>>, Vec<PathBuf>)>,
     commands: Vec<Simple>,
@@ -140,7 +140,7 @@ impl Runner<'_> {
                     if word.splits || word.beginning().is_empty() =>
                 {
                     // It may be a connection, too.
-                    effects.unknown.get_or_insert(Unknown::Syntax("a file that is only known at run time"));
+                    effects.unknown.get_or_insert(Unknown::Syntax("a file known only at run time"));
                 }
                 Redirect::Reads(_) => {}
                 Redirect::Writes(word) => effects.writes.extend(self.scene.targets(word)),

@@ -128,7 +128,7 @@ fn test(program: &str, words: &[Word]) -> Found {
     };
     match fits {
         true => Ok(Effects::default()),
-        false => Err(Unknown::Syntax("a test that is not about a string or a file")),
+        false => Err(Unknown::Syntax("a test of something other than a string or file")),
     }
 }
 

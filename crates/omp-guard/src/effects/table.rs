@@ -17,12 +17,12 @@ const TEXTS: &[&str] = &[
     include_str!("rows/network.txt"),
 ];
 
-/// Why there is no way back, by the word that stands in a row.
+/// Why it cannot be undone, by the word that stands in a row.
 const REASONS: &[(&str, &str)] = &[
-    ("clean", "Deletes files that git does not track"),
-    ("discard", "Discards changes that were not committed"),
+    ("clean", "Deletes untracked files"),
+    ("discard", "Discards uncommitted changes"),
     ("history", "Rewrites or deletes git history"),
-    ("remote", "Overwrites or deletes what others have on a remote"),
+    ("remote", "Overwrites or deletes commits on a remote"),
     ("data", "Deletes data of a service, a container or a database"),
     ("accounts", "Changes users, groups or scheduled jobs"),
 ];

@@ -90,7 +90,7 @@ impl fmt::Display for Target {
                 write!(f, "{} ({})", self.typed, real.display())
             }
             Some(_) => f.write_str(&self.typed),
-            None => write!(f, "{} (only known at run time)", self.typed),
+            None => write!(f, "{} (known only at run time)", self.typed),
         }
     }
 }

@@ -21,8 +21,8 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("select", "a loop"),
     ("do", "a loop"),
     ("done", "a loop"),
-    ("case", "a case distinction"),
-    ("esac", "a case distinction"),
+    ("case", "a case statement"),
+    ("esac", "a case statement"),
     ("function", "a function"),
     ("coproc", "a coprocess"),
     ("[[", "an extended test"),
@@ -147,8 +147,8 @@ impl<'t> Reader<'t> {
                 Ok(Joint::Next)
             }
             Some('&') => Err(Unknown::Syntax("a background job")),
-            Some('(') => Err(Unknown::Syntax("a function or a pattern with brackets")),
-            Some(_) => Err(Unknown::Syntax("something that is not plain shell")),
+            Some('(') => Err(Unknown::Syntax("a function or an extended pattern")),
+            Some(_) => Err(Unknown::Syntax("unsupported shell syntax")),
         }
     }
 
@@ -221,7 +221,7 @@ impl<'t> Reader<'t> {
 
     fn group(&mut self, close: &str) -> Result<(), Unknown> {
         if self.depth >= DEEPEST {
-            return Err(Unknown::Syntax("too many groups within each other"));
+            return Err(Unknown::Syntax("too many nested groups"));
         }
         self.depth += 1;
         let subshell = close == ")";
@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
             self.argument(&mut command, raw)?;
         }
         if command == SimpleCommand::default() {
-            return Err(Unknown::Syntax("something that is not plain shell"));
+            return Err(Unknown::Syntax("unsupported shell syntax"));
         }
         self.items.push(Item::Command(Box::new(command)));
         Ok(())

@@ -5,7 +5,7 @@
 //!
 //! On the way out every secret becomes a placeholder such as `#K3X9#`; on the way back, in what the model writes and in
 //! the arguments of its calls, placeholders become the secrets again. Conversations keep real values: what is sent is
-//! made anew from them each time, and always comes out the same, so that providers find it in their caches.
+//! made again from them each time, and always comes out the same, so that providers find it in their caches.
 
 mod book;
 mod entry;

@@ -2,7 +2,7 @@
 //!
 //! A task of its own ([`drive`]) owns the process: it writes what is queued, reads what the server says and answers its
 //! questions ([`answers`]). Callers queue messages and wait for the state that the task keeps ([`state`]). When the
-//! process is gone, everybody who waits is told how it ended.
+//! process is gone, every waiting request is told how it ended.
 
 mod answers;
 mod documents;

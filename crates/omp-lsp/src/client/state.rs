@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// Tells everybody who waits that nothing will come.
+    /// Tells all waiting requests that no answer will come.
     pub(super) fn end(&mut self, how: String) {
         for (_, waiting) in self.pending.drain() {
             // Whoever waited may be gone.

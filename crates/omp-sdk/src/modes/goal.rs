@@ -56,7 +56,7 @@ impl Session {
     /// Gives the goal up, if the user means it. Returns whether that happened.
     pub async fn drop_goal(&self, ui: &dyn Ui) -> Result<bool, ModeError> {
         if !self.modes.shared.goal.is_open() {
-            return Err(ModeError::Goal("There is no open goal to drop.".to_owned()));
+            return Err(ModeError::Goal("No open goal to drop.".to_owned()));
         }
         if !ui.confirm("Drop the goal? It cannot be resumed.").await {
             return Ok(false);

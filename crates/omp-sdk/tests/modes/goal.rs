@@ -276,7 +276,7 @@ async fn a_goal_that_is_reached_leaves_a_record() {
     );
     let session = world.session();
     let error = session.drop_goal(world.person.as_ref()).await.unwrap_err();
-    assert!(error.to_string().contains("no open goal"));
+    assert!(error.to_string().contains("No open goal"));
     // Dropping asks first.
     session.start_goal("another", None).await.unwrap();
     world.person.confirms.lock().unwrap().extend([false, true]);

@@ -62,6 +62,21 @@ pub struct Call {
     pub hold: Arc<Hold>,
 }
 
+impl Call {
+    /// A command where the shell is, without a timeout, whose output is bounded as usual.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            command: command.into(),
+            env: Vec::new(),
+            place: Place::Current,
+            timeout: None,
+            limits: Limits::default(),
+            spill: None,
+            hold: Arc::default(),
+        }
+    }
+}
+
 /// Where a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {

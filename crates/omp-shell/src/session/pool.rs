@@ -34,6 +34,21 @@ pub struct ShellSpec {
     pub confined: Option<Arc<Confined>>,
 }
 
+impl ShellSpec {
+    /// A shell without an owner, a prefix, start files or a sandbox.
+    pub fn new(engine: Engine, environment: Environment, directory: impl Into<PathBuf>) -> Self {
+        Self {
+            owner: String::new(),
+            engine,
+            prefix: None,
+            environment,
+            start_files: None,
+            directory: directory.into(),
+            confined: None,
+        }
+    }
+}
+
 /// The shells of a program.
 #[derive(Default)]
 pub struct Shells {

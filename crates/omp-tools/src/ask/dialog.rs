@@ -84,7 +84,7 @@ pub struct Dialog {
     timeout: Option<Duration>,
     notify: bool,
     state: Mutex<State>,
-    /// Rings when the clock starts anew or stops.
+    /// Rings when the clock starts again or stops.
     bell: Notify,
 }
 

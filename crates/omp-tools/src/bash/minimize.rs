@@ -165,7 +165,7 @@ fn flush(short: &mut String, run: &mut Vec<&str>) {
     match run.as_slice() {
         [first, rest @ ..] if run.len() >= FEWEST => {
             short.push_str(first);
-            short.push_str(&format!("[… {} more lines of this kind]\n", rest.len()));
+            short.push_str(&format!("[… {} similar lines]\n", rest.len()));
         }
         few => few.iter().for_each(|line| short.push_str(line)),
     }
@@ -209,7 +209,7 @@ mod tests {
         let build = "   Compiling a v1\n   Compiling b v1\n   Compiling c v1\n   Compiling d v1\nwarning: unused\n   Compiling e v1\n    Finished\n";
         assert_eq!(
             short("cd x && cargo build", build),
-            "   Compiling a v1\n[… 3 more lines of this kind]\nwarning: unused\n   Compiling e v1\n    Finished\n"
+            "   Compiling a v1\n[… 3 similar lines]\nwarning: unused\n   Compiling e v1\n    Finished\n"
         );
         assert_eq!(short("cargo build", "error: x\nerror: x\nerror: x\nerror: x\n"), "error: x\n".repeat(4));
     }

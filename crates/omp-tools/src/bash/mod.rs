@@ -135,7 +135,7 @@ impl Bash {
         let view = self.view(arguments.pty && !in_background);
         if in_background && !self.context.settings.jobs.offered {
             return Err(ToolError::new(
-                "Commands in the background are switched off (async.enabled): call without `async`.",
+                "Background commands are disabled (async.enabled): call without `async`.",
             ));
         }
         let denied = Arc::<OnceLock<Denial>>::default();

@@ -101,15 +101,8 @@ async fn describe(context: &Context) -> ShellSpec {
     };
     environment = environment.unattended(settings.ci);
     environment.set("PWD", cwd); // Shells believe it, and an old value would be wrong.
-    ShellSpec {
-        owner: String::new(), // A context has shells of its own.
-        engine,
-        prefix: settings.prefix.clone(),
-        environment,
-        start_files,
-        directory: cwd.clone(),
-        confined: None,
-    }
+    // A context has shells of its own: they need no owner.
+    ShellSpec { prefix: settings.prefix.clone(), start_files, ..ShellSpec::new(engine, environment, cwd) }
 }
 
 /// What the user chose; else bash if that is what the system has, else the embedded shell if we have one.

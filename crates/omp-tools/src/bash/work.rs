@@ -1,4 +1,4 @@
-//! A command that runs. It does not care who waits for it.
+//! A command that runs. It does not depend on who waits for it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -122,7 +122,7 @@ impl Checkpoints {
 
 fn repeated() -> ToolError {
     ToolError::new(
-        "No active checkpoint. The last one was rewound already: continue from its report, which stays in the \
+        "No active checkpoint: the last one was already rewound. Continue from its report, which is in the \
          conversation, and do not call rewind again.",
     )
 }

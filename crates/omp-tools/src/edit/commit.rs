@@ -55,7 +55,7 @@ fn may(context: &Context, entry: &Entry) -> Result<(), ToolError> {
     context.may_change(&entry.path, Change::Write)
 }
 
-/// A step that can be taken back.
+/// A step that can be undone.
 enum Step {
     Directory(PathBuf),
     Created(PathBuf),
@@ -116,7 +116,7 @@ fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(
 
 fn create(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
     if entry.path.symlink_metadata().is_ok() {
-        return Err(ToolError::new(format!("{} was created by something else just now.", entry.shown)));
+        return Err(ToolError::new(format!("{} was created in the meantime.", entry.shown)));
     }
     let mode = if entry.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Keep };
     let bytes = new_file(entry)?;
@@ -159,9 +159,7 @@ fn rename(
     let explain =
         |error: std::io::Error| ToolError::new(format!("Cannot move the file to {shown}: {error}."));
     if to.symlink_metadata().is_ok() {
-        return Err(ToolError::new(format!(
-            "Cannot move the file to {shown}: a file of that name is there already."
-        )));
+        return Err(ToolError::new(format!("Cannot move the file to {shown}: the target already exists.")));
     }
     make_directories(to, done);
     match context.rename_entry(from, to) {
@@ -174,7 +172,7 @@ fn rename(
     Ok(())
 }
 
-/// Moves a file to another file system, where it is written anew.
+/// Moves a file to another file system, where it is written again.
 fn carry_over(context: &Context, (from, to): (&Path, &Path), done: &mut Vec<Step>) -> std::io::Result<()> {
     let (bytes, permissions) = (std::fs::read(from)?, std::fs::metadata(from)?.permissions());
     context.put(to, &bytes, Mode::Private).map_err(std::io::Error::other)?;
@@ -227,7 +225,7 @@ fn undo(context: &Context, done: Vec<Step>, error: &ToolError) -> ToolError {
     ToolError::new(match stuck.is_empty() {
         true => format!("{} Nothing was changed.", error.message),
         false => format!(
-            "{} The other changes were taken back, but not those of {}: read these files again.",
+            "{} The other changes were rolled back, except in {}: read these files again.",
             error.message,
             stuck.join(", ")
         ),

@@ -192,7 +192,7 @@ impl Plan<'_> {
         let path = self.context.file_to_change(typed)?;
         let bytes = content.into_bytes();
         let new = Some(Document::new(bytes.clone(), Charset::Utf8));
-        // Deleted and written anew: the file stays and gets another text. A link would have gone.
+        // Deleted and written again: the file stays and gets another text. A link would have gone.
         let anew = |entry: &&mut Entry| entry.path == path && entry.new.is_none() && !path.is_symlink();
         if let Some(entry) = self.entries.iter_mut().find(anew) {
             (entry.new, entry.bytes) = (new, bytes);
@@ -200,7 +200,7 @@ impl Plan<'_> {
         }
         if self.is_taken(&path) {
             return Err(ToolError::new(format!(
-                "{typed} is there already. Update it, or choose another name."
+                "{typed} already exists. Update it, or choose another name."
             )));
         }
         let shown = self.context.base().display(&path);
@@ -214,7 +214,7 @@ impl Plan<'_> {
         if let Some(known) = self.entries.iter().position(|entry| entry.path == path) {
             return match self.entries[known].new {
                 Some(_) => Ok(&mut self.entries[known]),
-                None => Err(ToolError::new(format!("{typed} is deleted by the same call."))),
+                None => Err(ToolError::new(format!("{typed} is deleted in the same call."))),
             };
         }
         let Some(old) = Target::at(self.context, typed)? else {
@@ -279,7 +279,7 @@ impl Plan<'_> {
         let shown = self.context.base().display(&path);
         if self.is_taken(&path) {
             return Err(ToolError::new(format!(
-                "{typed} cannot be moved to {shown}: that file is there already."
+                "Cannot move {typed} to {shown}: the target already exists."
             )));
         }
         self.entry(typed)?.moved_to = Some((path, shown));

@@ -223,7 +223,7 @@ fn not_found(shown: &str, error: &MatchError) -> Option<String> {
 }
 
 fn stopped(shown: &str, error: &str) -> String {
-    format!("{shown} was not changed, and the call was stopped before its end: {error}")
+    format!("{shown} was not changed; the call was stopped early: {error}")
 }
 
 impl Loaded {

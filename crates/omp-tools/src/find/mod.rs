@@ -8,19 +8,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Tool, ToolError, Updates};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, ToolError, Updates};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use omp_workspace::tree::printable;
 use omp_workspace::walk::{End, Options, walk};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::output::{Details, Limits, Meta, ResultLimit, Source, cap};
 use crate::scope::{Place, Places};
+use crate::uniform::UniformTool;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::FIND;
 
@@ -36,7 +34,6 @@ const AT_ONCE: usize = 16;
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 pub(crate) struct Find {
-    definition: ToolDefinition,
     context: Arc<Context>,
 }
 
@@ -50,28 +47,19 @@ struct Arguments {
 }
 
 impl Find {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
     }
 }
 
-impl Tool for Find {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Find {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let context = self.context.clone();
-        async move {
-            let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || find(&context, &arguments, &call.cancel, &call.updates)).await
-        }
-        .boxed()
+        let arguments: Arguments = crate::arguments(call.arguments)?;
+        crate::blocking(move || find(&context, &arguments, &call.cancel, &call.updates)).await
     }
 }
 
@@ -336,7 +324,7 @@ impl Answer<'_> {
 
     fn limit_notice(&self) -> String {
         format!(
-            "[Showing the newest {} of {} matches. Narrow the pattern for the others]",
+            "[Showing the newest {} of {} matches. Narrow the pattern to see the others]",
             self.limit, self.total
         )
     }

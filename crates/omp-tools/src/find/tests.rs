@@ -56,7 +56,7 @@ fn look_and(
     (result, reports)
 }
 
-/// However late the abort comes, what was found by then is no result.
+/// However late the abort comes, what was found by then is not a result.
 /// proves: FIL-207
 #[test]
 fn an_abort_in_the_middle_is_an_error() {

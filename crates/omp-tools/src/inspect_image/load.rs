@@ -50,7 +50,7 @@ pub(super) fn load(context: &Context, typed: &str) -> Result<Picture, ToolError>
 fn find(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
     if omp_web::address::is_web(typed) {
         return Err(ToolError::new(
-            "inspect_image looks at files, not at web addresses. Download the image first, then pass its path.",
+            "inspect_image reads files, not URLs. Download the image first, then pass its path.",
         ));
     }
     let path = context.file(typed)?;

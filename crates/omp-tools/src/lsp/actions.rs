@@ -21,7 +21,8 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let applies = call.arguments.apply == Some(true);
     if applies && query.is_none() {
         return Err(Fault::Refused(
-            "Applying a code action needs `query`: its index in the list, or a part of its title.".to_owned(),
+            "Applying a code action requires `query`: its index in the list, or part of its title."
+                .to_owned(),
         ));
     }
     let place = call.place().await?;

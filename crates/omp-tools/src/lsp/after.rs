@@ -130,7 +130,7 @@ async fn put(
         let change = move |text: &str| match text == seen.replace("\r\n", "\n") {
             true => edits::apply(text, &edits, encoding),
             // The server's line numbers are about another text.
-            false => Err("it was changed meanwhile".to_owned()),
+            false => Err("it has changed in the meantime".to_owned()),
         };
         let one = Foreign::Update { path: file.clone(), change: Box::new(change) };
         let before = text::load(&file);
@@ -150,7 +150,7 @@ async fn put(
             }
             format!("Formatted by {server}; line numbers may have changed.")
         }
-        Ok(Err(error)) => format!("{server} wanted to format {shown}, but: {}", error.message),
+        Ok(Err(error)) => format!("{server} could not format {shown}: {}", error.message),
         Err(_) => return,
     };
     add(output, &said);
@@ -181,7 +181,7 @@ fn add(output: &mut ToolOutput, paragraph: &str) {
     }
 }
 
-/// What is found within the time of a call. What comes later goes to whoever takes it, unless the file was written anew.
+/// What is found within the time of a call. What comes later goes to whoever accepts it, unless the file was written again.
 async fn check(
     desk: &Arc<LanguageServers>,
     config: &Arc<Config>,
@@ -253,7 +253,7 @@ fn told(shown: &str, checked: &Checked, output: &mut ToolOutput) -> Value {
     let summary = match (checked.items.is_empty(), checked.servers.is_empty()) {
         (false, _) => summary(&checked.items),
         (true, false) => "OK".to_owned(),
-        (true, true) => "no server has looked at it".to_owned(),
+        (true, true) => "not checked by a server yet".to_owned(),
     };
     json!({
         "server": checked.servers.join(", "),

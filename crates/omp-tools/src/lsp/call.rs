@@ -50,7 +50,7 @@ pub(super) struct Reply {
 pub(super) enum Fault {
     /// Somebody no longer wants to know.
     Aborted,
-    /// The call makes no sense; the text says why.
+    /// The call is invalid; the text says why.
     Refused(String),
     /// A server or a file is to blame.
     Failed(String),
@@ -117,8 +117,9 @@ impl Call<'_> {
 
     pub(super) fn needs_file(&self) -> Result<&str, Fault> {
         let action = &self.arguments.action;
-        self.file()
-            .ok_or_else(|| Fault::Refused(format!("The action {action} needs `file`, the path of one file.")))
+        self.file().ok_or_else(|| {
+            Fault::Refused(format!("Action {action} requires `file`, the path of a single file."))
+        })
     }
 
     /// The path that was typed.
@@ -135,7 +136,7 @@ impl Call<'_> {
     pub(super) fn primary(&self, path: &Path) -> Result<&Server, Fault> {
         self.config.primary(path).ok_or_else(|| {
             Fault::Refused(format!(
-                "No language server found for {}. Use action \"status\" to see which there are.",
+                "No language server found for {}. Use action \"status\" to list the available ones.",
                 self.shown(path)
             ))
         })

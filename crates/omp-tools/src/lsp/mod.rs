@@ -88,7 +88,7 @@ impl Lsp {
         };
         let reply = match self.act(&call).await {
             Ok(reply) => reply,
-            Err(Fault::Aborted) => return Err(ToolError::new("The question was aborted.")),
+            Err(Fault::Aborted) => return Err(ToolError::new("The request was aborted.")),
             Err(Fault::Refused(text)) => Reply::refused(text),
             Err(Fault::Failed(text)) => Reply::refused(format!("LSP error: {text}")),
         };
@@ -111,7 +111,7 @@ impl Lsp {
             "reload" => manage::reload(call).await,
             "capabilities" => manage::capabilities(call).await,
             "request" => request::run(call).await,
-            other => Err(Fault::Refused(format!("There is no action {other:?}."))),
+            other => Err(Fault::Refused(format!("Unknown action {other:?}."))),
         }
     }
 }

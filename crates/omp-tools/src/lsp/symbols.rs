@@ -122,7 +122,8 @@ async fn in_project(call: &Call<'_>) -> Result<Reply, Fault> {
     let query = call.arguments.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     let Some(query) = query else {
         return Err(Fault::Refused(
-            "Symbols of the whole project need `query`, the name to look for. For an outline name a file."
+            "Workspace symbols require `query`, the name to search for. For the outline of a file, pass \
+             `file`."
                 .to_owned(),
         ));
     };

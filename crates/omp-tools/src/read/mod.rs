@@ -229,7 +229,7 @@ fn read_target(target: &Target) -> Result<ToolOutput, ToolError> {
         Ok(Found::Directory) => directory::read(target),
         Ok(Found::File(file, metadata)) => read_file(target, file, &metadata),
         Ok(Found::Special(kind)) => Err(ToolError::new(format!(
-            "{} is {}; it has no content that can be read. Use bash if you need to talk to it.",
+            "{} is {} and cannot be read. Use bash to interact with it.",
             target.shown(),
             kind.name()
         ))),
@@ -271,7 +271,7 @@ fn elsewhere<'a>(
             Ok(Target { resolution, ..Target::new(job, found, selector) })
         }
         Match::Several(one, other) => Err(ToolError::new(format!(
-            "Path '{typed}' not found. Several paths end like it, for example {} and {}. Give more of the path.",
+            "Path '{typed}' not found. Several paths end with it, for example {} and {}. Give a longer path.",
             base.display(&one),
             base.display(&other)
         ))),

@@ -45,7 +45,7 @@ impl Answer<'_> {
         if page.is_empty() {
             text = match files.is_empty() {
                 true => "No matches found".to_owned(),
-                false => format!("No further matches: there are {} matching files.", files.len()),
+                false => format!("No more matches ({} matching files in total).", files.len()),
             };
             text.extend(self.why_nothing().map(|why| format!("\n\n{why}")));
         }
@@ -139,13 +139,14 @@ impl Answer<'_> {
         if let Some(path) = &self.collected.hidden_match {
             let shown = self.context.base().display(path);
             return Some(format!(
-                "[Files that .gitignore leaves out have matches, e.g. {shown}. Use gitignore=false to search them]"
+                "[Ignored files also match, e.g. {shown}. Use gitignore=false to search them]"
             ));
         }
         let by_glob = self.targets.places.iter().any(|place| place.glob.is_some());
         let nothing_seen = self.collected.searched == 0 && by_glob && self.collected.too_large == 0;
         nothing_seen.then(|| {
-            "[No file was searched: none fits the glob. `*` stays in one directory, `**` does not]".to_owned()
+            "[No files were searched: none match the glob. `*` does not cross directories, `**` does]"
+                .to_owned()
         })
     }
 
@@ -176,7 +177,8 @@ impl Answer<'_> {
                 format!("{} files", self.collected.too_large)
             };
             notices.push(format!(
-                "[Not searched: {files} of more than 16 MB, since the pattern spans lines. Search for one line of it]"
+                "[Not searched: {files} over 16 MB, because the pattern spans lines. Search for a single \
+                 line of it]"
             ));
         }
         notices
@@ -189,14 +191,14 @@ impl Answer<'_> {
         }
         if self.alone {
             return Some(
-                "[There are more matches than are shown. Narrow the pattern, or the lines: path:500-900]"
+                "[More matches than shown. Narrow the pattern or the line range, e.g. path:500-900]"
                     .to_owned(),
             );
         }
         let others = if files.len() > NAMED { " and others" } else { "" };
         let named = files[..files.len().min(NAMED)].join(", ");
         Some(format!(
-            "[More matches than are shown in {named}{others}. Narrow the pattern, or search one file alone]"
+            "[More matches than shown in {named}{others}. Narrow the pattern, or search a single file]"
         ))
     }
 

@@ -63,7 +63,7 @@ pub(super) fn collect(
         }
         let found = match in_single(context, single, query, cancel) {
             Err(error) if targets.is_one_file() => {
-                return Err(ToolError::new(format!("{} cannot be searched: {error}.", single.label)));
+                return Err(ToolError::new(format!("Cannot search {}: {error}.", single.label)));
             }
             Err(error) => {
                 collected.failed.push(format!("{} ({error})", single.label));
@@ -73,7 +73,7 @@ pub(super) fn collect(
         };
         collected.searched += 1;
         if found.binary {
-            collected.failed.push(format!("{} (no text)", single.label));
+            collected.failed.push(format!("{} (not text)", single.label));
         }
         let path = match &single.source {
             SourceText::File(path) => Some(path.clone()),

@@ -16,7 +16,7 @@ pub(super) struct Targets {
     pub(super) singles: Vec<Single>,
     pub(super) places: Vec<Place>,
     pub(super) missing: Vec<String>,
-    /// Members of archives that are no text.
+    /// Members of archives that are not text.
     pub(super) skipped: Vec<String>,
     pub(super) shown: String,
 }

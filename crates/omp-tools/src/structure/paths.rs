@@ -32,7 +32,7 @@ pub(crate) struct Targets {
 struct Place {
     base: PathBuf,
     glob: Option<GlobMatcher>,
-    /// The entry names `node_modules`, which is passed over otherwise.
+    /// The entry names `node_modules`, which is skipped otherwise.
     modules: bool,
 }
 
@@ -80,7 +80,7 @@ impl Targets {
     pub(crate) fn notes(&self) -> Vec<String> {
         let missing = || format!("Skipped missing paths: {}", self.missing.join(", "));
         let cut =
-            || format!("[Only the first {ENTRIES} files and directories were looked at. Narrow the paths]");
+            || format!("[Only the first {ENTRIES} files and directories were scanned. Narrow the paths]");
         let notes = [(!self.missing.is_empty()).then(missing), self.is_cut.then(cut)];
         notes.into_iter().flatten().collect()
     }
@@ -146,5 +146,5 @@ fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
     let built = GlobBuilder::new(glob).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| ToolError::new(format!("The pattern '{glob}' makes no sense: {}.", error.kind())))
+        .map_err(|error| ToolError::new(format!("Invalid glob '{glob}': {}.", error.kind())))
 }

@@ -8,14 +8,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Context;
+use crate::uniform::UniformTool;
 pub use list::{Phase, Status, Task};
 pub use markdown::{from_markdown, to_markdown};
 
@@ -167,7 +166,6 @@ fn completed(before: &[Phase], after: &[Phase]) -> Vec<(String, String)> {
 }
 
 pub(crate) struct Todo {
-    definition: ToolDefinition,
     todos: Arc<TodoList>,
 }
 
@@ -177,9 +175,8 @@ struct Arguments {
 }
 
 impl Todo {
-    pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, todos: Arc::clone(&context.todos) }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { todos: Arc::clone(&context.todos) }
     }
 
     fn update(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
@@ -203,20 +200,12 @@ impl Todo {
     }
 }
 
-impl Tool for Todo {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Todo {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async move { self.update(call.arguments) }.boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.update(call.arguments)
     }
 }

@@ -99,7 +99,7 @@ fn member(
     archive::put(place, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(|error| {
         match error {
             ArchiveError::Write(error) => explain(context, &error),
-            other => ToolError::new(format!("{shown} was left as it is: {other}.")),
+            other => ToolError::new(format!("{shown} was not changed: {other}.")),
         }
     })?;
     context.changed(path, before);
@@ -121,7 +121,9 @@ fn database_target<'a>(context: &Context, typed: &'a str) -> Result<Option<(Path
         let shown = context.base().display(&path);
         return Err(ToolError::new(match path.exists() {
             true => {
-                format!("{shown} is no SQLite database, so it has no tables. Write the whole file instead.")
+                format!(
+                    "{shown} is not a SQLite database, so it has no tables. Write the whole file instead."
+                )
             }
             false => format!("SQLite database '{shown}' not found"),
         }));
@@ -142,15 +144,14 @@ fn row(
     if context.modes.reach.is_enforced() && context.has_other_names(path) {
         let shown = context.base().display(path);
         return Err(ToolError::new(format!(
-            "{shown} was left as it is: it has other names (hard links), and a row would change there, too. Use bash with \
-             sqlite3."
+            "{shown} was not changed: it has hard links, which would change too. Use bash with sqlite3."
         )));
     }
     let exact = context.exact(path).map_err(|error| explain(context, &error))?;
     let real = exact.unwrap_or_else(|| real_path(path));
     let change = database::write(&real, &target, content, stop).map_err(|error| {
         let shown = context.base().display(path);
-        ToolError::new(format!("{shown} was left as it is: {error}"))
+        ToolError::new(format!("{shown} was not changed: {error}"))
     })?;
     context.changed(path, Before::Present);
     let table = &target.table;

@@ -64,7 +64,7 @@ pub struct Found {
     pub matches: usize,
     /// There are more matches.
     pub more: bool,
-    /// It is no text, and was not looked through.
+    /// It is not text, and was not looked through.
     pub binary: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct Row {
 
 impl Query {
     /// Compiles a pattern in Rust's syntax. Braces that cannot be a repetition are taken as they are, and so are
-    /// parentheses if the pattern makes no sense otherwise. A pattern with a line end spans lines. The error says what
+    /// parentheses if the pattern is invalid otherwise. A pattern with a line end spans lines. The error says what
     /// to write instead.
     pub fn new(pattern: &str, style: Style) -> Result<Self, String> {
         let compiled = pattern::compile(pattern, style.ignore_case)?;
@@ -89,7 +89,7 @@ impl Query {
     }
 
     /// Looks through a file. Files that are not text have no lines. One that is too large for the pattern is refused
-    /// with [`io::ErrorKind::FileTooLarge`], and what is no file is refused too.
+    /// with [`io::ErrorKind::FileTooLarge`], and what is not a file is refused too.
     pub fn file(&self, path: &Path) -> io::Result<Found> {
         self.file_within(path, &[], &|| false)
     }

@@ -33,7 +33,7 @@ pub(super) fn command(text: &str) -> Vec<Found> {
     scan.found
 }
 
-/// The URLs of a text that is no command, such as the value of a variable.
+/// The URLs of a text that is not a command, such as the value of a variable.
 pub(super) fn value(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut at = 0;
