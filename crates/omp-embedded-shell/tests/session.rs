@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use omp_shell::Ending;
-use omp_shell::session::{After, Call, Engine, Place, ShellSpec};
+use omp_shell::session::{After, Call, CommandDirectory, Engine, ShellSpec};
 use shell_fixture::ShellFixture;
 use tokio_util::sync::CancellationToken;
 
@@ -72,12 +72,12 @@ async fn modes_variables_and_places_hold_for_their_call() {
     assert_eq!(fixture.text("echo \"[$unset]\"; false; echo $?").await, "[]\n1\n");
     let once = Call {
         env: vec![("X".into(), "it's\n$HOME".into())],
-        place: Place::Once("/usr".into()),
+        place: CommandDirectory::Once("/usr".into()),
         ..Call::new("sh -c 'echo \"$X\"'; pwd; trap 'echo bye' EXIT")
     };
     assert_eq!(fixture.answer(once).await.outcome.output.text, "it's\n$HOME\n/usr\nbye\n");
     assert_eq!(fixture.text("echo \"[$X]\"; pwd").await, "[]\n/\n");
-    fixture.answer(Call { place: Place::Stay("/usr".into()), ..Call::new("true") }).await;
+    fixture.answer(Call { place: CommandDirectory::Stay("/usr".into()), ..Call::new("true") }).await;
     assert_eq!(fixture.text("pwd").await, "/usr\n");
 }
 

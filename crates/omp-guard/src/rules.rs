@@ -9,7 +9,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::command::{Place, Script, Shell, Simple, judge};
+use crate::command::{Script, Shell, ShellContext, Simple, judge};
 use crate::effects::{Executes, Kinds, Matched, Unknown};
 
 /// Where and how long a rule holds.
@@ -67,7 +67,7 @@ impl Rule {
         let real = |path: &Path| path.to_owned();
         let script = judge(
             text,
-            Place {
+            ShellContext {
                 cwd: Path::new("/"),
                 home: None,
                 shell: &Shell::default(),

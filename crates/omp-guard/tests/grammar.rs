@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use omp_guard::command::{Place, Shell, Verdict, judge};
+use omp_guard::command::{Shell, ShellContext, Verdict, judge};
 use omp_guard::effects::{Executes, Unknown};
 
 fn verdict(command: &str) -> Verdict {
     let real = |path: &Path| path.to_owned();
     let (cwd, home) = (Path::new("/w"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
+    judge(command, ShellContext { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
 }
 
 /// Simple commands, lists, pipelines, groups, plain words and redirections.
@@ -168,8 +168,13 @@ fn variables_make_the_rest_unknown() {
         {
             let shell = verdict(&command).shell;
             let real = |path: &Path| path.to_owned();
-            let place =
-                Place { cwd: Path::new("/w"), home: None, shell: &shell, real: &real, git_risk: &|_| None };
+            let place = ShellContext {
+                cwd: Path::new("/w"),
+                home: None,
+                shell: &shell,
+                real: &real,
+                git_risk: &|_| None,
+            };
             assert!(!judge("ls", place).effects.only_reads(), "{command}");
         }
     }

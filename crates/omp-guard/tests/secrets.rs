@@ -1,22 +1,25 @@
 //! Secrets on their way out and back.
 
-use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment, merged, parse};
+use omp_guard::secrets::{Matcher, Mode, SecretEntry, Secrets, from_environment, merged, parse};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn plain(content: &str) -> Entry {
-    Entry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Obfuscate }
+fn plain(content: &str) -> SecretEntry {
+    SecretEntry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Obfuscate }
 }
 
-fn replaced(content: &str, replacement: Option<&str>) -> Entry {
-    Entry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Replace(replacement.map(str::to_owned)) }
+fn replaced(content: &str, replacement: Option<&str>) -> SecretEntry {
+    SecretEntry {
+        matcher: Matcher::Plain(content.to_owned()),
+        mode: Mode::Replace(replacement.map(str::to_owned)),
+    }
 }
 
-fn regex(content: &str, flags: &str) -> Entry {
-    Entry { matcher: Matcher::Regex(content.to_owned(), flags.to_owned()), mode: Mode::Obfuscate }
+fn regex(content: &str, flags: &str) -> SecretEntry {
+    SecretEntry { matcher: Matcher::Regex(content.to_owned(), flags.to_owned()), mode: Mode::Obfuscate }
 }
 
-fn secrets(entries: impl IntoIterator<Item = Entry>) -> Secrets {
+fn secrets(entries: impl IntoIterator<Item = SecretEntry>) -> Secrets {
     Secrets::new(entries.into_iter().collect(), "session")
 }
 
@@ -271,7 +274,7 @@ proptest! {
         text in texts(),
         expression in any::<bool>(),
     ) {
-        let mut entries: Vec<Entry> = words.iter().map(|word| plain(word)).collect();
+        let mut entries: Vec<SecretEntry> = words.iter().map(|word| plain(word)).collect();
         if expression {
             entries.push(regex("b[a-c]+b", ""));
         }

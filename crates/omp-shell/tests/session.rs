@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_shell::Ending;
-use omp_shell::session::{After, Call, Engine, Place, ShellSpec};
+use omp_shell::session::{After, Call, CommandDirectory, Engine, ShellSpec};
 use support::{ShellFixture, assert_no_survivors, environment, eventually, marked, unique_mark};
 use tokio_util::sync::CancellationToken;
 
@@ -110,15 +110,15 @@ async fn what_is_wanted_at_the_exit_happens_at_the_end_of_the_call() {
 #[tokio::test]
 async fn variables_and_places_of_one_call() {
     let fixture = fixture("call", bash());
-    let with = |place: Place| Call {
+    let with = |place: CommandDirectory| Call {
         env: vec![("X".into(), "it's\n$HOME".into()), ("Y".into(), String::new())],
         place,
         ..Call::new("sh -c 'echo \"$X|$Y|\"'; pwd")
     };
-    let answer = fixture.answer(with(Place::Once("/usr".into()))).await;
+    let answer = fixture.answer(with(CommandDirectory::Once("/usr".into()))).await;
     assert_eq!(answer.outcome.output.text, "it's\n$HOME||\n/usr\n");
     assert_eq!(fixture.text("echo \"[$X]\"; pwd").await, "[]\n/\n");
-    fixture.answer(with(Place::Stay("/usr".into()))).await;
+    fixture.answer(with(CommandDirectory::Stay("/usr".into()))).await;
     assert_eq!(fixture.text("pwd").await, "/usr\n");
     assert_eq!(fixture.shells.directory(&fixture.spec), Path::new("/usr"));
 }
@@ -266,7 +266,7 @@ async fn another_language_runs_one_command_at_a_time() {
     let fixture = fixture("once", Engine::System(shell));
     let answer = fixture.answer(Call {
         env: vec![("X".into(), "1".into())],
-        place: Place::Once("/usr".into()),
+        place: CommandDirectory::Once("/usr".into()),
         ..Call::new("a b")
     });
     let answer = answer.await;

@@ -8,8 +8,8 @@ use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::conflicts::{Conflict, ConflictAddress, ConflictBlock, ConflictSide, Replaced, blocks};
 use omp_workspace::document::{Document, Splice};
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::turn::Turn;
 use omp_workspace::write::Mode;
 
@@ -190,7 +190,7 @@ fn replace(context: &Context, path: &Path, old: &Document, bytes: &[u8]) -> Resu
 /// The file as text.
 pub(crate) fn load(context: &Context, path: &Path) -> Result<Document, String> {
     let (mut file, metadata) = match context.open(path) {
-        Ok(Found::File(file, metadata)) => (file, metadata),
+        Ok(OpenedPath::File(file, metadata)) => (file, metadata),
         Ok(_) => return Err("it is not a file".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
@@ -200,7 +200,7 @@ pub(crate) fn load(context: &Context, path: &Path) -> Result<Document, String> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     match sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) {
-        Kind::Text(charset) => Ok(Document::new(bytes, charset)),
+        FileKind::Text(charset) => Ok(Document::new(bytes, charset)),
         _ => Err("it is not a text file".to_owned()),
     }
 }

@@ -36,11 +36,11 @@ pub struct PendingAction {
 /// The changes that wait, the oldest first, and what a mode wants to hear about when there are none.
 #[derive(Default)]
 pub struct Pending {
-    state: Mutex<State>,
+    state: Mutex<PendingState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PendingState {
     queue: VecDeque<Arc<PendingAction>>,
     standing: Option<Arc<PendingAction>>,
 }
@@ -77,7 +77,7 @@ impl Pending {
         self.lock().queue.retain(|one| !Arc::ptr_eq(one, action));
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -94,7 +94,7 @@ pub fn write_if(
     mode: Mode,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    put(Place::behind_links(path, mode)?, mode, |file| file.write_all(content), still)
+    put(WriteTarget::behind_links(path, mode)?, mode, |file| file.write_all(content), still)
 }
 
 /// Like [`write_if`], to a path that was found to have no links ([`crate::path::real_path`]). If one is on the way by
@@ -105,7 +105,7 @@ pub fn write_exactly(
     mode: Mode,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    put(Place::exactly(path)?, mode, |file| file.write_all(content), still)
+    put(WriteTarget::exactly(path)?, mode, |file| file.write_all(content), still)
 }
 
 /// Like [`write_with`], under the condition of [`write_exactly`].
@@ -114,7 +114,7 @@ pub fn write_exactly_with(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
-    put(Place::exactly(path)?, mode, fill, || true)
+    put(WriteTarget::exactly(path)?, mode, fill, || true)
 }
 
 /// Like [`write`], with content that `fill` writes.
@@ -123,7 +123,7 @@ pub fn write_with(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
-    put(Place::behind_links(path, mode)?, mode, fill, || true)
+    put(WriteTarget::behind_links(path, mode)?, mode, fill, || true)
 }
 
 /// Looks whether [`write`] would be refused, as far as that can be known before: whoever changes several files does not
@@ -141,7 +141,7 @@ pub fn check(path: &Path) -> Result<(), WriteError> {
 }
 
 /// Where a file is written.
-struct Place {
+struct WriteTarget {
     /// The file, for the system.
     target: PathBuf,
     /// The same file, for people.
@@ -150,7 +150,7 @@ struct Place {
     _held: Option<Held>,
 }
 
-impl Place {
+impl WriteTarget {
     fn behind_links(path: &Path, mode: Mode) -> Result<Self, WriteError> {
         let target = follow_links(path)?;
         let directory = directory_of(&target);
@@ -181,12 +181,12 @@ impl Place {
 }
 
 fn put(
-    place: Place,
+    place: WriteTarget,
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    let Place { target, named, _held } = place;
+    let WriteTarget { target, named, _held } = place;
     let old = examine(&target, &named)?;
     let fail = |source| failed(&named, source);
     let new = Temporary::filled(&target, old.as_ref(), mode, fill).map_err(fail)?;
@@ -294,13 +294,13 @@ fn adopt_attributes(file: &File, target: &Path, old: Option<&Metadata>, mode: Mo
 
 /// How much of the owner of the old file the new one has.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum KeptOwner {
     Both,
     Group,
     Nothing,
 }
 
-impl Kept {
+impl KeptOwner {
     /// Running as its owner means nothing good under another one.
     fn lost_bits(self) -> u32 {
         match self {
@@ -312,14 +312,14 @@ impl Kept {
 }
 
 /// Only root may give a file away; others keep the group, where they belong to it.
-fn adopt_owner(file: &File, old: &Metadata) -> Kept {
+fn adopt_owner(file: &File, old: &Metadata) -> KeptOwner {
     use std::os::unix::fs::fchown;
     if fchown(file, Some(old.uid()), Some(old.gid())).is_ok() {
-        Kept::Both
+        KeptOwner::Both
     } else if fchown(file, None, Some(old.gid())).is_ok() {
-        Kept::Group
+        KeptOwner::Group
     } else {
-        Kept::Nothing
+        KeptOwner::Nothing
     }
 }
 

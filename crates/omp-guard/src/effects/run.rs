@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::call::{Evaluated, Scene, evaluate};
 use super::variable::{is_harmless, is_risky};
 use super::{Effects, Executes, Unknown};
-use crate::command::{Place, Script, Simple};
+use crate::command::{Script, ShellContext, Simple};
 use crate::grammar::{Item, Redirect, SimpleCommand, Word, read};
 
 /// Directories in which a command may run that are followed.
@@ -13,7 +13,7 @@ const MOST_DIRECTORIES: usize = 4;
 
 /// Judges a text as a script. Its commands and what they do together; the commands are only there if all of it is in
 /// the judged grammar.
-pub(crate) fn run(text: &str, place: Place<'_>) -> (Option<Script>, Effects) {
+pub(crate) fn run(text: &str, place: ShellContext<'_>) -> (Option<Script>, Effects) {
     let cwds = Some(vec![place.cwd.to_owned()]);
     run_in(text, &Scene { cwds, place, depth: 0 })
 }

@@ -13,7 +13,7 @@ const NAMES: &[&str] =
 
 /// Something that must not reach a model.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct SecretEntry {
     pub matcher: Matcher,
     pub mode: Mode,
 }
@@ -35,13 +35,13 @@ pub enum Mode {
     Replace(Option<String>),
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for SecretEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Entry(…)")
     }
 }
 
-impl Entry {
+impl SecretEntry {
     fn content(&self) -> &str {
         match &self.matcher {
             Matcher::Plain(content) | Matcher::Regex(content, _) => content,
@@ -50,10 +50,10 @@ impl Entry {
 }
 
 /// The values of variables whose names say that they are secret.
-pub fn from_environment(variables: impl IntoIterator<Item = (String, String)>) -> Vec<Entry> {
+pub fn from_environment(variables: impl IntoIterator<Item = (String, String)>) -> Vec<SecretEntry> {
     let secret = |(name, value): &(String, String)| is_secret_name(name) && value.chars().count() >= SHORTEST;
-    let entry = |(_, value)| Entry { matcher: Matcher::Plain(value), mode: Mode::Obfuscate };
-    let mut entries: Vec<Entry> = variables.into_iter().filter(secret).map(entry).collect();
+    let entry = |(_, value)| SecretEntry { matcher: Matcher::Plain(value), mode: Mode::Obfuscate };
+    let mut entries: Vec<SecretEntry> = variables.into_iter().filter(secret).map(entry).collect();
     entries.sort_by(|one, other| one.content().cmp(other.content()));
     entries.dedup();
     entries
@@ -71,14 +71,14 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 /// Entries of the user and of the project; the project's word on the same content counts.
-pub fn merged(mut user: Vec<Entry>, project: Vec<Entry>) -> Vec<Entry> {
+pub fn merged(mut user: Vec<SecretEntry>, project: Vec<SecretEntry>) -> Vec<SecretEntry> {
     user.retain(|entry| !project.iter().any(|other| other.content() == entry.content()));
     user.extend(project);
     user
 }
 
 /// The entries of a `secrets.yml`, and what is wrong with the others. Never says what is in them.
-pub fn parse(text: &str, file: &str) -> (Vec<Entry>, Vec<String>) {
+pub fn parse(text: &str, file: &str) -> (Vec<SecretEntry>, Vec<String>) {
     if text.trim().is_empty() {
         return (Vec::new(), Vec::new());
     }
@@ -101,7 +101,7 @@ pub fn parse(text: &str, file: &str) -> (Vec<Entry>, Vec<String>) {
     (entries, warnings)
 }
 
-fn entry(value: &Value) -> Result<Entry, &'static str> {
+fn entry(value: &Value) -> Result<SecretEntry, &'static str> {
     let text = |field: &str, wrong: &'static str| match value.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -134,5 +134,5 @@ fn entry(value: &Value) -> Result<Entry, &'static str> {
     if let Matcher::Regex(content, flags) = &matcher {
         super::pattern::compile(content, flags)?;
     }
-    Ok(Entry { matcher, mode })
+    Ok(SecretEntry { matcher, mode })
 }

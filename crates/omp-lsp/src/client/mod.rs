@@ -29,7 +29,7 @@ use crate::position::Encoding;
 use documents::Documents;
 pub use documents::Synced;
 pub(crate) use start::Start;
-use state::State;
+use state::ClientState;
 pub use watched::Fate;
 
 /// How often a question that a server lets fall is asked again, and after which time.
@@ -96,7 +96,7 @@ pub struct Client {
 
 /// What callers and the task share.
 pub(crate) struct Shared {
-    state: std::sync::Mutex<State>,
+    state: std::sync::Mutex<ClientState>,
     /// Changes with the state.
     news: watch::Sender<u64>,
     outgoing: mpsc::Sender<Vec<u8>>,

@@ -89,12 +89,12 @@ const OWN_PROGRAM: &str = "/proc/self/exe";
 /// Owns processes. Everything started in a scope ends with it.
 #[derive(Default)]
 pub struct Scope {
-    state: Mutex<State>,
+    state: Mutex<ScopeState>,
     launcher: Launcher,
 }
 
 #[derive(Default)]
-struct State {
+struct ScopeState {
     ended: bool,
     trees: Vec<Tree>,
 }
@@ -336,7 +336,7 @@ impl Scope {
         trees
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ScopeState> {
         // The state is valid after every statement, so a panic elsewhere does not spoil it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -108,7 +108,7 @@ fn apply(
              ast_edit again.",
         ));
     }
-    let details = answer::details(&context, &plan, answer::State::Applied);
+    let details = answer::details(&context, &plan, answer::PreviewState::Applied);
     let total = plan.total();
     let rewrites = plan.files.into_iter().map(plan::FilePlan::rewrite).collect();
     let files = crate::edit::rewrite(&context, rewrites)?;

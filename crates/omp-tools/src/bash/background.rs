@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use omp_agent::{Invocation, ToolError};
 use omp_jobs::{NewJob, Refused};
-use omp_shell::session::{Given, Place};
+use omp_shell::session::{CommandDirectory, Given};
 use omp_types::{ToolDefinition, ToolOutput};
 use serde_json::{Value, json};
 
@@ -57,8 +57,8 @@ impl Bash {
         let timeout = prepared.timeout;
         let shell = Arc::clone(&prepared.shell);
         let stays = match &prepared.call.place {
-            Place::Stay(directory) => Some(directory.clone()),
-            Place::Current | Place::Once(_) => None,
+            CommandDirectory::Stay(directory) => Some(directory.clone()),
+            CommandDirectory::Current | CommandDirectory::Once(_) => None,
         };
         let mut work = Work::begin(Arc::clone(&self.context), prepared, Which::Sessions);
         work.audience.hand_to(Viewer::Call(call.updates.clone()));

@@ -82,12 +82,12 @@ const NOISE: &[(&[&str], &str)] = &[
 /// Watches one command for what may be shortened.
 pub(super) struct Watch {
     noise: Vec<Regex>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptOutput>>,
 }
 
 /// An output that does not fit inline, as far as it is kept.
 #[derive(Default)]
-struct Kept {
+struct KeptOutput {
     text: String,
     most: usize,
     cut: bool,
@@ -108,7 +108,7 @@ impl Watch {
         };
         let known = NOISE.iter().filter(|(programs, _)| programs.iter().any(|program| counts(program)));
         let noise: Vec<Regex> = known.filter_map(|(_, pattern)| Regex::new(pattern).ok()).collect();
-        let kept = Kept { most: settings.max_capture_bytes, ..Kept::default() };
+        let kept = KeptOutput { most: settings.max_capture_bytes, ..KeptOutput::default() };
         (!noise.is_empty()).then(|| Self { noise, kept: Arc::new(Mutex::new(kept)) })
     }
 
@@ -174,7 +174,7 @@ fn flush(short: &mut String, run: &mut Vec<&str>) {
 
 struct Keeping {
     inner: Option<Box<dyn Spill>>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptOutput>>,
 }
 
 impl Spill for Keeping {

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use omp_shell::command::find_shell;
 use omp_shell::login_environment;
-use omp_shell::session::{Engine, Place, ShellSpec, StartFiles};
+use omp_shell::session::{CommandDirectory, Engine, ShellSpec, StartFiles};
 
 use crate::sandbox::Confine;
 use crate::{BashSettings, Commands, Context, Login};
@@ -59,14 +59,14 @@ impl Context {
     }
 
     /// A shell that was not used last begins where the one used last is.
-    pub(super) fn follow_directory(&self, shell: &ShellSpec, place: Place) -> Place {
+    pub(super) fn follow_directory(&self, shell: &ShellSpec, place: CommandDirectory) -> CommandDirectory {
         match self.here() {
             Some(here)
-                if place == Place::Current
+                if place == CommandDirectory::Current
                     && here != self.commands.shells.directory(shell)
                     && here.is_dir() =>
             {
-                Place::Stay(here)
+                CommandDirectory::Stay(here)
             }
             _ => place,
         }

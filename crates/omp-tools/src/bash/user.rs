@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omp_shell::session::{Call, Place};
+use omp_shell::session::{Call, CommandDirectory};
 use omp_shell::{CommandError, CommandOutcome, Ending, Snapshot};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +44,7 @@ impl Context {
     ) -> Result<UserCommand, CommandError> {
         let shell = self.shell().await;
         let call = Call {
-            place: self.follow_directory(&shell, Place::Current),
+            place: self.follow_directory(&shell, CommandDirectory::Current),
             timeout,
             limits: self.settings.output,
             spill: self.spills.open(TOOL.name),

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::{ToolError, Updates};
 use omp_jobs::Running;
 use omp_sandbox::Denial;
-use omp_shell::session::{Answer, Call, Hold, Place, ShellSpec};
+use omp_shell::session::{Answer, Call, CommandDirectory, Hold, ShellSpec};
 use omp_shell::{Ending, Snapshot};
 use omp_types::{ToolOutput, UserBlock};
 use tokio_util::sync::CancellationToken;
@@ -130,8 +130,8 @@ async fn carry_out(
 ) -> Result<ToolOutput, ToolError> {
     let Prepared { shell, call, watch, timeout, confine, denied } = prepared;
     let was = match &call.place {
-        Place::Current => shells_directory(&context, &shell),
-        Place::Once(directory) | Place::Stay(directory) => directory.clone(),
+        CommandDirectory::Current => shells_directory(&context, &shell),
+        CommandDirectory::Once(directory) | CommandDirectory::Stay(directory) => directory.clone(),
     };
     let stays = matches!(which, Which::Sessions);
     context.commands.sandbox.hosts().take_refused(); // Those of earlier commands.

@@ -9,8 +9,8 @@ use omp_agent::ToolError;
 use omp_documents::notebook::{MAX_BYTES, Notebook};
 use omp_edits::hashline::{Planned, Section};
 use omp_workspace::document::{Document, FinalEnd, Splice};
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::text::Charset;
 use omp_workspace::turn::Turn;
 use omp_workspace::write::{Mode, WriteError};
@@ -108,9 +108,9 @@ impl Target {
         let shown = context.base().display(&path);
         let refuse = |reason: String| ToolError::new(format!("{shown} {reason}"));
         let (file, metadata) = match context.open(&path) {
-            Ok(Found::File(file, metadata)) => (file, metadata),
-            Ok(Found::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
-            Ok(Found::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
+            Ok(OpenedPath::File(file, metadata)) => (file, metadata),
+            Ok(OpenedPath::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
+            Ok(OpenedPath::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.is_symlink() => {
                 let leads = "is a symbolic link to a file that does not exist. Use the write tool to create that \
                      file.";
@@ -145,7 +145,7 @@ impl Target {
                 remark,
             });
         }
-        let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
+        let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
             return Err(refuse("is not a text file.".to_owned()));
         };
         let document = Document::new(bytes, charset);
@@ -203,7 +203,7 @@ impl Target {
             return Some(Document::new(text.into_bytes(), Charset::Utf8));
         }
         match sniff::kind(&stored[..stored.len().min(sniff::HEAD)]) {
-            Kind::Text(charset) if charset != self.document.charset() => {
+            FileKind::Text(charset) if charset != self.document.charset() => {
                 Some(Document::new(stored.to_vec(), charset))
             }
             _ => None,

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::output::{Details, Limits, Meta, ResultLimit, Source, cap};
-use crate::scope::{Place, Places};
+use crate::search_roots::{SearchRoot, SearchRoots};
 use crate::uniform::UniformTool;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::FIND;
@@ -98,7 +98,8 @@ fn find(
         None => MAX_RESULTS,
     };
     let seconds = patience(arguments.timeout);
-    let places = Places::new(context, &arguments.paths, "`paths` must contain non-empty globs or paths")?;
+    let places =
+        SearchRoots::new(context, &arguments.paths, "`paths` must contain non-empty globs or paths")?;
     let look = Look {
         context,
         hidden: arguments.hidden.unwrap_or(true),
@@ -128,7 +129,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn answer(&self, places: &Places, seconds: f64) -> Result<ToolOutput, ToolError> {
+    fn answer(&self, places: &SearchRoots, seconds: f64) -> Result<ToolOutput, ToolError> {
         let (hits, end, total) = self.everywhere(&places.found);
         // An abort may come too late for the walk to notice.
         if end == End::Cancelled || self.cancel.is_cancelled() {
@@ -138,7 +139,7 @@ impl Look<'_> {
     }
 
     /// Many places at once: each is a walk of its own. Newest first, each path once.
-    fn everywhere(&self, places: &[Place]) -> (Vec<Hit>, End, usize) {
+    fn everywhere(&self, places: &[SearchRoot]) -> (Vec<Hit>, End, usize) {
         let newest = Newest::new(self.limit);
         let (next, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let work = || {
@@ -160,7 +161,7 @@ impl Look<'_> {
         (hits, worst.unwrap_or(End::Complete), total)
     }
 
-    fn one(&self, place: &Place, newest: &Newest) -> End {
+    fn one(&self, place: &SearchRoot, newest: &Newest) -> End {
         if !place.base.is_dir() {
             newest.add(Hit::at(place.base.clone()));
             return End::Complete;
@@ -255,7 +256,7 @@ fn shown(context: &Context, hit: &Hit) -> String {
 /// What is said about a finished search.
 struct Answer<'a> {
     context: &'a Context,
-    places: &'a Places,
+    places: &'a SearchRoots,
     hits: Vec<Hit>,
     total: usize,
     end: End,

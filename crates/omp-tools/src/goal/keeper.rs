@@ -7,11 +7,11 @@ use omp_types::{Goal, GoalStatus, Usage};
 /// Keeps the goal, counts what it costs and remembers what listeners have not heard yet.
 #[derive(Debug, Default)]
 pub struct GoalKeeper {
-    state: Mutex<State>,
+    state: Mutex<GoalState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GoalState {
     goal: Option<Goal>,
     /// Since when the goal is worked on, in milliseconds.
     since: Option<u64>,
@@ -52,14 +52,14 @@ impl GoalKeeper {
             return Err("token_budget must be a positive number of tokens.".to_owned());
         }
         let (objective, status) = (objective.to_owned(), GoalStatus::Active);
-        *state = State { news: std::mem::take(&mut state.news), ..State::default() };
+        *state = GoalState { news: std::mem::take(&mut state.news), ..GoalState::default() };
         state.goal = Some(Goal { objective, status, token_budget, tokens_used: 0, time_used_ms: 0 });
         state.tell()
     }
 
     /// Restores what a session kept, without notifying anybody.
     pub fn restore(&self, goal: Option<Goal>) {
-        *self.lock() = State { goal, ..State::default() };
+        *self.lock() = GoalState { goal, ..GoalState::default() };
     }
 
     pub fn complete(&self) -> Result<Goal, String> {
@@ -173,12 +173,12 @@ impl GoalKeeper {
         state.tell()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GoalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl GoalState {
     fn status(&self) -> Option<GoalStatus> {
         self.goal.as_ref().map(|goal| goal.status)
     }

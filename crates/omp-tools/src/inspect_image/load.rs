@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use omp_agent::ToolError;
 use omp_workspace::image::{MAX_INPUT_BYTES, ladder};
-use omp_workspace::open::Found;
+use omp_workspace::open::OpenedPath;
 use omp_workspace::sniff::ImageKind;
 use omp_workspace::tree::size;
 
@@ -59,8 +59,8 @@ fn find(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
 
 fn open_file(context: &Context, path: &std::path::Path) -> Result<(File, u64), ToolError> {
     match context.open(path) {
-        Ok(Found::File(file, metadata)) => Ok((file, metadata.len())),
-        Ok(Found::Directory | Found::Special(_)) => Err(unsupported()),
+        Ok(OpenedPath::File(file, metadata)) => Ok((file, metadata.len())),
+        Ok(OpenedPath::Directory | OpenedPath::Special(_)) => Err(unsupported()),
         Err(error) => Err(explain(context, path, &error)),
     }
 }

@@ -101,7 +101,7 @@ impl Reply {
 }
 
 /// A place in a file that a server knows.
-pub(super) struct Place {
+pub(super) struct ServerPosition {
     pub(super) client: Arc<Client>,
     pub(super) path: PathBuf,
     pub(super) synced: Synced,
@@ -171,7 +171,7 @@ impl Call<'_> {
     }
 
     /// Opens a file at its server and finds the place that was named.
-    pub(super) async fn place(&self) -> Result<Place, Fault> {
+    pub(super) async fn place(&self) -> Result<ServerPosition, Fault> {
         let path = self.path(self.needs_file()?)?;
         let server = self.primary(&path)?;
         let text = self.text(&path).await?;
@@ -181,6 +181,6 @@ impl Call<'_> {
         let at = at.map_err(|problem| Fault::Failed(format!("{problem} in {}", self.shown(&path))))?;
         let synced = client.open(&path, &text).await?;
         let params = json!({"textDocument": {"uri": synced.uri}, "position": at});
-        Ok(Place { client, path, synced, params })
+        Ok(ServerPosition { client, path, synced, params })
     }
 }

@@ -11,7 +11,7 @@ use omp_workspace::walk::{Options, walk};
 use super::call::{Call, Fault, Reply};
 use super::check::{Check, Checked, ONE_FILE, ONE_OF_MANY, Patience};
 use super::{project, report};
-use crate::scope::{Places, has_glob};
+use crate::search_roots::{SearchRoots, has_glob};
 
 /// Files of a pattern that are looked at.
 const MOST_FILES: usize = 20;
@@ -117,7 +117,7 @@ async fn many(call: &Call<'_>, typed: &str, deduplicate: bool) -> Result<Reply, 
 async fn expand(call: &Call<'_>, typed: &str) -> Result<(Vec<PathBuf>, bool), Fault> {
     let (context, typed, cancel) = (call.context.clone(), typed.to_owned(), call.limit.cancel.clone());
     let found = crate::blocking(move || {
-        let places = Places::new(&context, &[typed], "The pattern is empty.")?;
+        let places = SearchRoots::new(&context, &[typed], "The pattern is empty.")?;
         let found = Mutex::new(Vec::new());
         for place in &places.found {
             let options = Options {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::conflicts::{Conflict, ConflictAddress, ConflictSide, blocks};
-use omp_workspace::open::Found;
+use omp_workspace::open::OpenedPath;
 use omp_workspace::text::{Charset, Window};
 
 use super::job::Job;
@@ -81,7 +81,7 @@ pub(super) fn list(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     let target = locate(job, typed)?;
     let (path, shown) = (&target.path, target.shown());
     match target.context.open(path) {
-        Ok(Found::File(..)) => {}
+        Ok(OpenedPath::File(..)) => {}
         Ok(_) => return Err(ToolError::new(format!("{shown} is not a file; :conflicts needs a text file."))),
         Err(error) => return Err(missing::explain(&target, &error)),
     }

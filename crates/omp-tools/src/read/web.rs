@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
 use omp_documents::Stop;
-use omp_documents::convert::{Kind, convert_bytes};
+use omp_documents::convert::{DocumentKind, convert_bytes};
 use omp_types::{ImageBlock, ToolOutput, UserBlock};
 use omp_web::{Body, Convert, Mode, Rendered, address};
 use omp_workspace::image::{self, Fit};
@@ -186,7 +186,7 @@ impl Convert for Documents {
         let cancel = self.cancel.clone();
         let stop = Stop::when(move || cancel.is_cancelled());
         let work = move || {
-            let kind = Kind::with_extension(extension).ok_or("no converter for this file type")?;
+            let kind = DocumentKind::with_extension(extension).ok_or("no converter for this file type")?;
             convert_bytes(bytes, kind, &stop).map_err(|error| error.to_string())
         };
         async move { tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string())) }

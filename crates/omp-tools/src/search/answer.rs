@@ -5,9 +5,9 @@ use std::io::Read;
 use omp_edits::hashline::Tag;
 use omp_types::ToolOutput;
 use omp_workspace::document::Document;
-use omp_workspace::grep::{Found, Row};
+use omp_workspace::grep::{FileMatches, GrepLine};
 use omp_workspace::open;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::sniff::{self, FileKind};
 use serde_json::{Value, json};
 
 use super::collect::{Collected, FileHit};
@@ -87,17 +87,20 @@ impl Answer<'_> {
         if crate::notebook::is_notebook(path) {
             return None;
         }
-        let Ok(open::Found::File(source, metadata)) = self.context.open(path) else { return None };
+        let Ok(open::OpenedPath::File(source, metadata)) = self.context.open(path) else { return None };
         if metadata.len() > SeenFiles::MAX_BYTES {
             return None;
         }
         let mut bytes = Vec::new();
         source.take(SeenFiles::MAX_BYTES).read_to_end(&mut bytes).ok()?;
-        let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
+        let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
+            return None;
+        };
         let document = Document::new(bytes, charset);
         let lines: Vec<&str> = document.text().split('\n').collect();
-        let holds =
-            |row: &Row| line_of(row).and_then(|at| lines.get(at - 1)).is_some_and(|line| shows(row, line));
+        let holds = |row: &GrepLine| {
+            line_of(row).and_then(|at| lines.get(at - 1)).is_some_and(|line| shows(row, line))
+        };
         let is_same = file.found.rows.iter().all(holds);
         is_same.then(|| self.context.seen.record(path, document.text(), &[]))
     }
@@ -249,7 +252,7 @@ enum Gutter {
 /// What stands between two files.
 const BETWEEN: &str = "\n\n";
 
-fn line_of(row: &Row) -> Option<usize> {
+fn line_of(row: &GrepLine) -> Option<usize> {
     usize::try_from(row.line).ok().filter(|line| *line > 0)
 }
 
@@ -257,7 +260,7 @@ fn line_of(row: &Row) -> Option<usize> {
 const ONE_PIECE: usize = 256 * 1024;
 
 /// Is the row what stands on the line?
-fn shows(row: &Row, line: &str) -> bool {
+fn shows(row: &GrepLine, line: &str) -> bool {
     match row.text.strip_suffix('…').filter(|_| row.cut) {
         Some(start) => line.starts_with(start) || (line.len() > ONE_PIECE && line.contains(start)),
         None => line.strip_suffix('\r').unwrap_or(line) == row.text,
@@ -269,7 +272,7 @@ fn longest(page: &[FileHit]) -> usize {
 }
 
 /// The rows of the first matches; the lines after the last of them belong to it.
-fn first(found: &Found, matches: usize) -> impl Iterator<Item = &Row> {
+fn first(found: &FileMatches, matches: usize) -> impl Iterator<Item = &GrepLine> {
     let mut seen = 0;
     found.rows.iter().take_while(move |row| {
         seen += usize::from(row.matched);

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use omp_syntax::pattern::{Pattern, PatternError};
 use omp_syntax::{Language, MAX_BYTES};
 use omp_workspace::document::Document;
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
@@ -36,7 +36,7 @@ pub(crate) enum Loaded {
 
 /// The text of a file in a language that we know; `None` for all others, and for what cannot be read.
 pub(crate) fn load(context: &Context, path: &Path) -> Option<Loaded> {
-    let Ok(Found::File(file, metadata)) = context.open(path) else { return None };
+    let Ok(OpenedPath::File(file, metadata)) = context.open(path) else { return None };
     let name = path.file_name()?.to_string_lossy();
     // Only names that say nothing are worth a look into the file.
     let known = Language::of_path(&name, "");
@@ -48,7 +48,7 @@ pub(crate) fn load(context: &Context, path: &Path) -> Option<Loaded> {
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES as u64).read_to_end(&mut bytes).ok()?;
-    let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
+    let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
     let document = Document::new(bytes, charset);
     let language = crate::syntax::language(&name, document.text())?;
     Some(Loaded::Code(document, language))

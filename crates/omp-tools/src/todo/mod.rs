@@ -45,14 +45,14 @@ impl ClearDelay {
 
 /// The list of a session.
 pub struct TodoList {
-    state: Mutex<State>,
+    state: Mutex<TodoState>,
     storage: Storage,
     delay: ClearDelay,
     now: fn() -> SystemTime,
 }
 
 #[derive(Default)]
-struct State {
+struct TodoState {
     phases: Vec<Phase>,
     /// When each finished task was first seen so, by phase and text.
     finished: HashMap<(String, String), SystemTime>,
@@ -76,7 +76,7 @@ impl TodoList {
             phase.tasks.retain(|task| task.status.is_open());
         }
         phases.retain(|phase| !phase.tasks.is_empty());
-        *self.lock() = State { phases, finished: HashMap::new() };
+        *self.lock() = TodoState { phases, finished: HashMap::new() };
     }
 
     /// The list as it is now.
@@ -85,11 +85,11 @@ impl TodoList {
     }
 
     /// The state without tasks that were finished long enough ago.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TodoState> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ClearDelay::After(delay) = self.delay else { return state };
         let now = (self.now)();
-        let State { phases, finished } = &mut *state;
+        let TodoState { phases, finished } = &mut *state;
         finished.retain(|(phase, content), since| {
             let over = now.duration_since(*since).is_ok_and(|age| age >= delay);
             if over && let Some(phase) = phases.iter_mut().find(|other| other.name == *phase) {
@@ -120,7 +120,7 @@ impl TodoList {
     }
 
     /// Remembers the list, and since when what is finished in it is finished.
-    fn take_up(&self, state: &mut State, phases: &[Phase]) {
+    fn take_up(&self, state: &mut TodoState, phases: &[Phase]) {
         let now = (self.now)();
         let done = |phase: &Phase| {
             let finished = phase.tasks.iter().filter(|task| !task.status.is_open());

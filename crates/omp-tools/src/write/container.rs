@@ -28,7 +28,7 @@ pub(super) fn write(
         Stop::when(move || cancel.is_cancelled())
     };
     if let Some((path, format, typed)) = archive_target(context, typed)? {
-        return member(context, &Place { path, format }, typed, content, &stop).map(Some);
+        return member(context, &ArchiveFile { path, format }, typed, content, &stop).map(Some);
     }
     match database_target(context, typed)? {
         Some((path, rest)) => row(context, &path, rest, content, &stop).map(Some),
@@ -70,14 +70,14 @@ fn archive_target<'a>(
     Ok(new)
 }
 
-struct Place {
+struct ArchiveFile {
     path: PathBuf,
     format: Format,
 }
 
 fn member(
     context: &Context,
-    place: &Place,
+    place: &ArchiveFile,
     typed: &str,
     content: &str,
     stop: &Stop,
@@ -89,13 +89,13 @@ fn member(
     if typed.ends_with(['/', '\\']) {
         return Err(ToolError::new("Archive write path must target a file, not a directory"));
     }
-    let Place { path, format } = place;
+    let ArchiveFile { path, format } = place;
     context.may_change(path, plan::Change::Write)?;
     let shown = context.base().display(path);
     let _turn = Turn::wait(path);
     let before = Before::look(path);
     let exact = context.exact(path).map_err(|error| explain(context, &error))?;
-    let place = exact.as_deref().map_or(archive::Place::Named(path), archive::Place::Exact);
+    let place = exact.as_deref().map_or(archive::ArchivePath::Named(path), archive::ArchivePath::Exact);
     archive::put(place, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(|error| {
         match error {
             ArchiveError::Write(error) => explain(context, &error),

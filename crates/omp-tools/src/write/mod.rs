@@ -14,8 +14,8 @@ use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_edits::hashline::Tag;
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::conflicts::ConflictAddress;
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
 use omp_workspace::turn::Turn;
 use omp_workspace::write::{Mode, Outcome, WriteError};
@@ -250,23 +250,23 @@ impl Old {
     /// Looks at the start of the file. Whatever is wrong with it, the write itself will tell.
     fn look(context: &Context, path: &Path) -> Self {
         let mut start = Vec::new();
-        if let Ok(Found::File(file, _)) = context.open(path) {
+        if let Ok(OpenedPath::File(file, _)) = context.open(path) {
             let _ = file.take(LINE_END_SAMPLE).read_to_end(&mut start);
         }
         let kind = sniff::kind(&start[..start.len().min(sniff::HEAD)]);
         let charset = match kind {
-            Kind::Text(charset) => charset,
+            FileKind::Text(charset) => charset,
             _ => Charset::Utf8,
         };
         let text = match kind {
-            Kind::Text(charset) => charset.decode(&start),
+            FileKind::Text(charset) => charset.decode(&start),
             _ => String::new(),
         };
         Self {
             charset,
             marked: start.starts_with(charset.mark()),
             line_ending: LineEnding::detect(&text),
-            is_sqlite: kind == Kind::Sqlite || context.is_database(path),
+            is_sqlite: kind == FileKind::Sqlite || context.is_database(path),
             start: text,
         }
     }

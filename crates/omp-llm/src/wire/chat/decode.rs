@@ -10,7 +10,7 @@ use crate::failure::{self, cut_short, malformed};
 use crate::model::{Model, ReasoningField};
 use crate::sse::SseEvent;
 use crate::wire::text::{CalledFunction, Text, count, or_empty};
-use crate::wire::words::{Kind, Words};
+use crate::wire::words::{DeltaKind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
@@ -126,11 +126,11 @@ impl Decoder {
     }
 
     fn delta(&mut self, delta: &Delta<'_>, answer: &mut Answer) -> Result<(), Failure> {
-        self.words.push(Kind::Thinking, self.reasoning(delta), answer);
-        self.words.push(Kind::Text, or_empty(delta.content.as_ref()), answer);
+        self.words.push(DeltaKind::Thinking, self.reasoning(delta), answer);
+        self.words.push(DeltaKind::Text, or_empty(delta.content.as_ref()), answer);
         let refusal = or_empty(delta.refusal.as_ref());
         self.refused |= !refusal.is_empty();
-        self.words.push(Kind::Text, refusal, answer);
+        self.words.push(DeltaKind::Text, refusal, answer);
         for call in delta.tool_calls.iter().flatten() {
             self.call(call, answer)?;
         }

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::sse::SseEvent;
 use crate::wire::text::{CalledFunction, Text, count, or_empty};
-use crate::wire::words::{Kind, Words};
+use crate::wire::words::{DeltaKind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
@@ -63,8 +63,8 @@ impl Decode for Decoder {
         }
         answer.start();
         if let Some(message) = &event.message {
-            self.words.push(Kind::Thinking, or_empty(message.thinking.as_ref()), answer);
-            self.words.push(Kind::Text, or_empty(message.content.as_ref()), answer);
+            self.words.push(DeltaKind::Thinking, or_empty(message.thinking.as_ref()), answer);
+            self.words.push(DeltaKind::Text, or_empty(message.content.as_ref()), answer);
             for call in message.tool_calls.iter().flatten() {
                 self.call(call, answer);
             }
