@@ -24,7 +24,7 @@ const PROMPT_WAIT: Duration = Duration::from_secs(30);
 
 /// One conversation with one model at a time.
 pub struct Agent {
-    state: tokio::sync::Mutex<State>,
+    state: tokio::sync::Mutex<AgentState>,
     fixed: Fixed,
     control: Control,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Fixed {
 }
 
 /// What changes from turn to turn; one run owns it at a time.
-pub(crate) struct State {
+pub(crate) struct AgentState {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) config: AgentConfig,
     /// The live context.
@@ -77,7 +77,7 @@ pub(crate) enum AfterForced {
     AsUsual,
 }
 
-impl State {
+impl AgentState {
     pub(crate) fn push(&mut self, message: Arc<Message>) {
         let wire = crate::correct::wire_copy(&message).map_or_else(|| Arc::clone(&message), Arc::new);
         self.wire.push(wire);
@@ -147,7 +147,7 @@ impl Agent {
     pub fn new(parts: Parts, config: AgentConfig) -> Self {
         let control = Control { shared: Arc::new(Shared::new(&config)) };
         Self {
-            state: tokio::sync::Mutex::new(State {
+            state: tokio::sync::Mutex::new(AgentState {
                 model: parts.model,
                 config,
                 messages: Vec::new(),
@@ -322,7 +322,7 @@ impl Agent {
     }
 
     /// Prompts never interleave: a second one waits for the first, but not for ever.
-    async fn exclusive(&self) -> Result<tokio::sync::MutexGuard<'_, State>, AgentError> {
+    async fn exclusive(&self) -> Result<tokio::sync::MutexGuard<'_, AgentState>, AgentError> {
         tokio::select! {
             biased;
             state = self.state.lock() => match self.control.shared.has_ended() {
@@ -333,7 +333,7 @@ impl Agent {
         }
     }
 
-    fn revert_fallback(&self, state: &mut State) {
+    fn revert_fallback(&self, state: &mut AgentState) {
         let policy = state.config.fallbacks.revert;
         if let Some(primary) = state.fallback.revert(policy, self.fixed.clock.now_ms()) {
             state.model = primary.model;
@@ -341,7 +341,7 @@ impl Agent {
         }
     }
 
-    async fn run(&self, state: &mut State, user: Option<Message>, cancel: CancellationToken) -> Outcome {
+    async fn run(&self, state: &mut AgentState, user: Option<Message>, cancel: CancellationToken) -> Outcome {
         let token = cancel.child_token();
         let _reading = self.control.shared.begin(&token);
         // A caller that drops this future must not leave a tool behind that still waits for the token.

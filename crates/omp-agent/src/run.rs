@@ -7,7 +7,7 @@ use omp_types::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{AfterForced, Fixed, Forced, State};
+use crate::agent::{AfterForced, AgentState, Fixed, Forced};
 use crate::config::Eager;
 use crate::control::Shared;
 use crate::correct::{self, INTERRUPTED, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
@@ -18,7 +18,7 @@ use crate::sticky::Sticky;
 
 /// One prompt being worked on.
 pub(crate) struct Run<'a> {
-    pub(crate) state: &'a mut State,
+    pub(crate) state: &'a mut AgentState,
     pub(crate) fixed: &'a Fixed,
     pub(crate) shared: &'a Shared,
     pub(crate) cancel: CancellationToken,
@@ -63,7 +63,7 @@ pub(crate) enum Next {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(
-        state: &'a mut State,
+        state: &'a mut AgentState,
         fixed: &'a Fixed,
         shared: &'a Shared,
         cancel: CancellationToken,

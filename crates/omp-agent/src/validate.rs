@@ -10,10 +10,10 @@ use crate::tool::Tool;
 /// Compiled schemas, made when a tool is first called.
 #[derive(Default)]
 pub struct Validators {
-    compiled: Mutex<HashMap<String, Entry>>,
+    compiled: Mutex<HashMap<String, CompiledSchema>>,
 }
 
-struct Entry {
+struct CompiledSchema {
     schema: Value,
     validator: Option<Arc<jsonschema::Validator>>,
 }
@@ -60,7 +60,8 @@ impl Validators {
             return entry.validator.clone();
         }
         let validator = jsonschema::validator_for(schema).ok().map(Arc::new);
-        compiled.insert(name.to_owned(), Entry { schema: schema.clone(), validator: validator.clone() });
+        compiled
+            .insert(name.to_owned(), CompiledSchema { schema: schema.clone(), validator: validator.clone() });
         validator
     }
 }

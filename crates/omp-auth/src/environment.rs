@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use omp_llm::Secret;
 use omp_llm::registry::{CommandCache, GoogleDefault, Lookup};
 use omp_shell::command::{find_shell, run};
-use omp_shell::{CommandSpec, Ending, Limits, Scope};
+use omp_shell::{CommandSpec, Ending, Scope};
 use tokio_util::sync::CancellationToken;
 
 use crate::vault::Vault;
@@ -69,17 +69,10 @@ pub(crate) fn capture(command: &str, limit: Duration) -> Option<String> {
     runtime.block_on(async {
         let scope = Scope::new();
         let environment = omp_shell::Environment::inherited();
-        let spec = CommandSpec {
-            // Only what the command prints on standard output is the value.
-            command: format!("exec 2>/dev/null; {command}"),
-            shell: find_shell(&environment),
-            cwd: std::env::current_dir().ok()?,
-            environment,
-            timeout: Some(limit),
-            limits: Limits::default(),
-            spill: None,
-            confined: None,
-        };
+        // Only what the command prints on standard output is the value.
+        let command = format!("exec 2>/dev/null; {command}");
+        let (shell, cwd) = (find_shell(&environment), std::env::current_dir().ok()?);
+        let spec = CommandSpec { timeout: Some(limit), ..CommandSpec::new(command, shell, cwd, environment) };
         let outcome = run(&scope, spec, &CancellationToken::new(), |_| {}).await.ok()?;
         scope.end().await;
         (outcome.ending == Ending::Exited(0)).then(|| outcome.output.text.trim().to_owned())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use omp_llm::registry::GoogleDefault;
 use omp_llm::{GoogleAuthError, GoogleCredentials, GoogleIdentity, GoogleIdentitySource};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use crate::environment::Environment;
 
@@ -61,9 +61,9 @@ fn metadata(environment: &dyn Environment) -> String {
 fn read(path: &Path) -> Result<GoogleIdentity, GoogleAuthError> {
     let unreadable = |cause: String| GoogleAuthError::Unreadable { place: path.display().to_string(), cause };
     let file = match open(path).map_err(|error| unreadable(error.to_string()))? {
-        Found::File(file, _) => file,
-        Found::Directory => return Err(unreadable("it is a directory".to_owned())),
-        Found::Special(special) => return Err(unreadable(format!("it is {}", special.name()))),
+        OpenedPath::File(file, _) => file,
+        OpenedPath::Directory => return Err(unreadable("it is a directory".to_owned())),
+        OpenedPath::Special(special) => return Err(unreadable(format!("it is {}", special.name()))),
     };
     let mut text = String::new();
     file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| unreadable(error.to_string()))?;

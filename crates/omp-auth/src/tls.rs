@@ -4,7 +4,7 @@ use std::path::Path;
 
 use omp_llm::registry::is_gateway;
 use omp_llm::{PemSource, TlsOptions};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use crate::environment::Environment;
 
@@ -58,12 +58,12 @@ fn pem(value: &str) -> Result<String, String> {
     }
     let unreadable = |cause: String| format!("{value} cannot be read ({cause})");
     match open(Path::new(value)) {
-        Ok(Found::File(file, metadata)) if metadata.len() <= LARGEST => {
+        Ok(OpenedPath::File(file, metadata)) if metadata.len() <= LARGEST => {
             std::io::read_to_string(file).map_err(|error| unreadable(error.to_string()))
         }
-        Ok(Found::File(..)) => Err(unreadable("it is larger than 1 MiB".to_owned())),
-        Ok(Found::Directory) => Err(unreadable("it is a directory".to_owned())),
-        Ok(Found::Special(kind)) => Err(unreadable(format!("it is {}", kind.name()))),
+        Ok(OpenedPath::File(..)) => Err(unreadable("it is larger than 1 MiB".to_owned())),
+        Ok(OpenedPath::Directory) => Err(unreadable("it is a directory".to_owned())),
+        Ok(OpenedPath::Special(kind)) => Err(unreadable(format!("it is {}", kind.name()))),
         Err(error) => Err(unreadable(error.to_string())),
     }
 }

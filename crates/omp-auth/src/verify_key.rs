@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omp_llm::discovery::{Kind, ListError, Source, fetch};
+use omp_llm::discovery::{DiscoveryKind, ListError, Source, fetch};
 use omp_llm::registry::{Registry, Wanted, entries};
 use omp_llm::{Api, Client, Model, Secret};
 
@@ -64,11 +64,11 @@ fn source(model: Model) -> Option<Source> {
     })
 }
 
-fn by_wire(api: Api) -> Option<Kind> {
+fn by_wire(api: Api) -> Option<DiscoveryKind> {
     match api {
-        Api::OpenAiCompletions | Api::OpenAiResponses => Some(Kind::HostedOpenAi),
-        Api::AnthropicMessages => Some(Kind::Anthropic),
-        Api::GoogleGenerativeAi => Some(Kind::Google),
+        Api::OpenAiCompletions | Api::OpenAiResponses => Some(DiscoveryKind::HostedOpenAi),
+        Api::AnthropicMessages => Some(DiscoveryKind::Anthropic),
+        Api::GoogleGenerativeAi => Some(DiscoveryKind::Google),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
 //! `--help`, for the program and for each command, drawn from the table.
 
 use crate::table::{
-    Arity, COMMANDS, Command, ENVIRONMENT, EXAMPLES, EXIT_CODES, Flag, Flags, Kind, LAUNCH, Positional,
-    TAGLINE, Takes, find_command,
+    Arity, COMMANDS, Command, ENVIRONMENT, EXAMPLES, EXIT_CODES, Flag, Flags, LAUNCH, Positional, TAGLINE,
+    Takes, ValueKind, find_command,
 };
 
 /// What help is asked for.
@@ -113,7 +113,7 @@ pub(crate) fn usage_line(command: &Command) -> String {
 
 fn usage_of_argument(arg: &Positional) -> String {
     let name = match arg.kind {
-        Kind::OneOf(words) => words.join("|"),
+        ValueKind::OneOf(words) => words.join("|"),
         _ => arg.name.to_owned(),
     };
     match arg.arity {
@@ -126,7 +126,7 @@ fn usage_of_argument(arg: &Positional) -> String {
 
 fn argument_help(arg: &Positional) -> String {
     match arg.kind {
-        Kind::OneOf(words) => format!("{}: {}", arg.help, words.join(", ")),
+        ValueKind::OneOf(words) => format!("{}: {}", arg.help, words.join(", ")),
         _ => arg.help.to_owned(),
     }
 }
@@ -151,7 +151,7 @@ fn flag_names(flag: &Flag) -> String {
 }
 
 fn flag_help(flag: &Flag) -> String {
-    match flag.takes.kind().map(Kind::words) {
+    match flag.takes.kind().map(ValueKind::words) {
         Some(words) if !words.is_empty() => format!("{}: {}", flag.help, words.join(", ")),
         _ => flag.help.to_owned(),
     }

@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::table::{Flag, Kind, Repeat, Takes};
+use crate::table::{Flag, Repeat, Takes, ValueKind};
 
-/// A value after it was read according to its [`Kind`].
+/// A value after it was read according to its [`ValueKind`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A switch, or a flag whose optional value was left out.
@@ -36,27 +36,27 @@ pub(crate) enum BadValue {
 }
 
 /// Reads `raw` as a `kind`; `target` names the flag or argument in the error.
-pub(crate) fn read(kind: Kind, target: &str, raw: &OsStr) -> Result<Value, BadValue> {
-    if matches!(kind, Kind::Dir | Kind::File) {
+pub(crate) fn read(kind: ValueKind, target: &str, raw: &OsStr) -> Result<Value, BadValue> {
+    if matches!(kind, ValueKind::Dir | ValueKind::File) {
         return Ok(Value::Path(PathBuf::from(raw)));
     }
     let Some(text) = raw.to_str() else {
         return Err(BadValue::NotUtf8(target.into(), raw.to_string_lossy().into_owned()));
     };
     match kind {
-        Kind::Integer => text
+        ValueKind::Integer => text
             .trim()
             .parse()
             .map(Value::Integer)
             .map_err(|_| BadValue::NotInteger(target.into(), text.into())),
-        Kind::Duration => duration(text)
+        ValueKind::Duration => duration(text)
             .map(Value::Duration)
             .ok_or_else(|| BadValue::NotDuration(target.into(), text.into())),
-        Kind::OneOf(words) if !words.contains(&text) => {
+        ValueKind::OneOf(words) if !words.contains(&text) => {
             Err(BadValue::NotOneOf { target: target.into(), given: text.into(), words })
         }
-        Kind::ToolList => Ok(Value::List(list(&text.to_lowercase()))),
-        Kind::ModelList | Kind::TextList => Ok(Value::List(list(text))),
+        ValueKind::ToolList => Ok(Value::List(list(&text.to_lowercase()))),
+        ValueKind::ModelList | ValueKind::TextList => Ok(Value::List(list(text))),
         _ => Ok(Value::Text(text.into())),
     }
 }
@@ -210,17 +210,17 @@ mod tests {
 
     #[test]
     fn lists_are_trimmed_and_tool_names_lower_case() {
-        let tools = read(Kind::ToolList, "--tools", OsStr::new(" Read, bash ,,EDIT"));
+        let tools = read(ValueKind::ToolList, "--tools", OsStr::new(" Read, bash ,,EDIT"));
         assert_eq!(tools, Ok(Value::List(vec!["read".into(), "bash".into(), "edit".into()])));
-        let models = read(Kind::ModelList, "--models", OsStr::new("A/b, c:high"));
+        let models = read(ValueKind::ModelList, "--models", OsStr::new("A/b, c:high"));
         assert_eq!(models, Ok(Value::List(vec!["A/b".into(), "c:high".into()])));
     }
 
     #[test]
     fn integers_may_be_negative_but_must_be_whole() {
-        assert_eq!(read(Kind::Integer, "--id", OsStr::new("-3")), Ok(Value::Integer(-3)));
-        let error = read(Kind::Integer, "--port", OsStr::new("x")).unwrap_err();
+        assert_eq!(read(ValueKind::Integer, "--id", OsStr::new("-3")), Ok(Value::Integer(-3)));
+        let error = read(ValueKind::Integer, "--port", OsStr::new("x")).unwrap_err();
         assert_eq!(error.to_string(), "Expected integer for --port, got \"x\"");
-        assert!(read(Kind::Integer, "--port", OsStr::new("1.5")).is_err());
+        assert!(read(ValueKind::Integer, "--port", OsStr::new("1.5")).is_err());
     }
 }

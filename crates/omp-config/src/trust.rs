@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use omp_guard::trust::TrustBook;
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use omp_workspace::path::real_path;
 use omp_workspace::write::{Mode, write};
 
@@ -40,7 +40,7 @@ pub fn load_trust(directories: &Directories) -> Result<TrustBook, TrustError> {
     let path = trust_file(directories);
     let unreadable = |reason: String| TrustError::Unreadable { path: path.clone(), reason };
     let file = match open(&path) {
-        Ok(Found::File(file, _)) => file,
+        Ok(OpenedPath::File(file, _)) => file,
         Ok(_) => return Err(unreadable("it is not a file".to_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(TrustBook::default()),
         Err(error) => return Err(unreadable(error.to_string())),

@@ -10,7 +10,7 @@ use memchr::memmem;
 use super::gemma_value::{self, QUOTE};
 use super::output::Output;
 use super::scanner::{Block, Step};
-use super::source::{Found, Source, is_torn_marker};
+use super::source::{LiteralSearch, Source, is_torn_marker};
 
 const CALL_END: &str = "<tool_call|>";
 const CHANNEL_END: &str = "<channel|>";
@@ -27,8 +27,8 @@ pub(crate) struct Call {
 impl Block for Call {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let (bytes, is_end) = match source.find(&[CALL_END]) {
-            Found::At(offset, _) => (offset, true),
-            Found::Safe(bytes) => (bytes, false),
+            LiteralSearch::At(offset, _) => (offset, true),
+            LiteralSearch::Safe(bytes) => (bytes, false),
         };
         self.text.push_str(&source.rest()[..bytes]);
         source.skip(bytes);
@@ -97,8 +97,8 @@ impl Block for Channel {
             return Step::Again;
         }
         let (bytes, is_end) = match source.find(&[CHANNEL_END]) {
-            Found::At(offset, _) => (offset, true),
-            Found::Safe(bytes) => (bytes, false),
+            LiteralSearch::At(offset, _) => (offset, true),
+            LiteralSearch::Safe(bytes) => (bytes, false),
         };
         let text = source.rest()[..bytes].to_owned();
         self.words(&text, out);

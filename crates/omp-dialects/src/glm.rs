@@ -14,7 +14,7 @@ use memchr::memchr2;
 use super::output::Output;
 use super::pairs::{Pairs, Reading};
 use super::scanner::{Block, Schemas, Step};
-use super::source::{Found, Source};
+use super::source::{LiteralSearch, Source};
 
 const KEY: &str = "<arg_key>";
 const KEY_END: &str = "</arg_key>";
@@ -27,11 +27,11 @@ pub(crate) struct Call {
     schemas: Schemas,
     name: String,
     pairs: Pairs,
-    state: State,
+    state: GlmState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum GlmState {
     Name,
     /// Before a key or the end.
     Between,
@@ -41,7 +41,7 @@ enum State {
 
 impl Call {
     pub(crate) fn new(schemas: Schemas) -> Self {
-        Self { schemas, name: String::new(), pairs: Pairs::new(None), state: State::Name }
+        Self { schemas, name: String::new(), pairs: Pairs::new(None), state: GlmState::Name }
     }
 
     /// The name ends at the line or at the first tag.
@@ -57,18 +57,18 @@ impl Call {
         }
         self.pairs = Pairs::new(self.schemas.get(&name));
         self.name = name;
-        self.state = State::Between;
+        self.state = GlmState::Between;
         Step::Again
     }
 
     /// Whatever is no tag of a call belongs to nothing, and the parser goes on at the next tag.
     fn between(&mut self, source: &mut Source, out: &mut Output) -> Step {
         match source.find(&[KEY, VALUE, CALL_END, CALL]) {
-            Found::Safe(bytes) => {
+            LiteralSearch::Safe(bytes) => {
                 source.skip(bytes);
                 Step::More
             }
-            Found::At(offset, which) => {
+            LiteralSearch::At(offset, which) => {
                 source.skip(offset);
                 self.tag(which, source, out)
             }
@@ -79,7 +79,7 @@ impl Call {
         match which {
             0 => {
                 source.skip(KEY.len());
-                self.state = State::Key;
+                self.state = GlmState::Key;
                 Step::Again
             }
             // A value without a key.
@@ -112,20 +112,20 @@ impl Call {
     /// From the key to the beginning of its value.
     fn key(&mut self, source: &mut Source, out: &mut Output) -> Step {
         match source.find(&[VALUE, CALL_END]) {
-            Found::Safe(_) => return Step::More,
-            Found::At(offset, 0) => {
+            LiteralSearch::Safe(_) => return Step::More,
+            LiteralSearch::At(offset, 0) => {
                 let key = source.rest()[..offset].trim_end();
                 let key = key.strip_suffix(KEY_END).unwrap_or(key).trim().to_owned();
                 source.skip(offset + VALUE.len());
                 if !self.name.is_empty() {
                     self.pairs.begin(&key, Reading::BySchema, out);
                 }
-                self.state = State::Value;
+                self.state = GlmState::Value;
             }
             // A key without a value.
-            Found::At(offset, _) => {
+            LiteralSearch::At(offset, _) => {
                 source.skip(offset);
-                self.state = State::Between;
+                self.state = GlmState::Between;
             }
         }
         Step::Again
@@ -134,8 +134,8 @@ impl Call {
     /// Models forget to close a value; the end of the call closes it as well.
     fn value(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let (bytes, end) = match source.find(&[VALUE_END, CALL_END]) {
-            Found::At(offset, which) => (offset, Some(which)),
-            Found::Safe(bytes) => (bytes, None),
+            LiteralSearch::At(offset, which) => (offset, Some(which)),
+            LiteralSearch::Safe(bytes) => (bytes, None),
         };
         let mut text = &source.rest()[..bytes];
         let is_unclosed = end == Some(1);
@@ -156,7 +156,7 @@ impl Call {
             source.skip(VALUE_END.len());
         }
         self.pairs.end(out);
-        self.state = State::Between;
+        self.state = GlmState::Between;
         Step::Again
     }
 }
@@ -164,10 +164,10 @@ impl Call {
 impl Block for Call {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
         match self.state {
-            State::Name => self.name(source, out),
-            State::Between => self.between(source, out),
-            State::Key => self.key(source, out),
-            State::Value => self.value(source, out),
+            GlmState::Name => self.name(source, out),
+            GlmState::Between => self.between(source, out),
+            GlmState::Key => self.key(source, out),
+            GlmState::Value => self.value(source, out),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::output::Output;
 use super::scanner::{Block, Step};
-use super::source::{Found, Source, is_torn_marker};
+use super::source::{LiteralSearch, Source, is_torn_marker};
 
 const START: &str = "<|start|>";
 const CHANNEL: &str = "<|channel|>";
@@ -56,8 +56,8 @@ impl Block for Message {
 impl Message {
     fn header(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let (bytes, end) = match source.find(&[MESSAGE, START, END, CALL, RETURN]) {
-            Found::At(offset, which) => (offset, Some(which)),
-            Found::Safe(bytes) => (bytes, None),
+            LiteralSearch::At(offset, which) => (offset, Some(which)),
+            LiteralSearch::Safe(bytes) => (bytes, None),
         };
         let room = LONGEST_HEADER.saturating_sub(self.header.chars().count());
         self.header.extend(source.rest()[..bytes].chars().take(room));
@@ -102,8 +102,8 @@ impl Message {
 
     fn body(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let (bytes, end) = match source.find(&[END, CALL, RETURN, START]) {
-            Found::At(offset, which) => (offset, Some(which)),
-            Found::Safe(bytes) => (bytes, None),
+            LiteralSearch::At(offset, which) => (offset, Some(which)),
+            LiteralSearch::Safe(bytes) => (bytes, None),
         };
         let text = &source.rest()[..bytes];
         match &self.body {

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::json_text::JsonText;
 use super::output::Output;
 use super::scanner::{Block, Step};
-use super::source::{Found, Source};
+use super::source::{LiteralSearch, Source};
 
 const CALL: &str = "<tool_call>";
 const CALL_END: &str = "</tool_call>";
@@ -27,8 +27,8 @@ pub(crate) struct Call {
 impl Block for Call {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let (bytes, end) = match source.find(&[CALL_END, CALL]) {
-            Found::At(offset, which) => (offset, Some(which)),
-            Found::Safe(bytes) => (bytes, None),
+            LiteralSearch::At(offset, which) => (offset, Some(which)),
+            LiteralSearch::Safe(bytes) => (bytes, None),
         };
         self.text.push_str(&source.rest()[..bytes]);
         source.skip(bytes);

@@ -6,7 +6,7 @@
 
 #[derive(Default)]
 pub(crate) struct JsonText {
-    place: Place,
+    place: JsonTextState,
     /// A comma and the space behind it, until it is known what follows.
     held: String,
     /// Brackets that are open.
@@ -14,7 +14,7 @@ pub(crate) struct JsonText {
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Place {
+enum JsonTextState {
     /// Nothing but space so far.
     #[default]
     Before,
@@ -33,7 +33,7 @@ impl JsonText {
         let mut rest = text;
         loop {
             // Most of it is the inside of strings, and needs no mending.
-            if self.place == Place::String {
+            if self.place == JsonTextState::String {
                 let (plain, special) = rest.split_at(plain_bytes(rest));
                 out.push_str(plain);
                 rest = special;
@@ -45,50 +45,52 @@ impl JsonText {
     }
 
     /// Where the text is behind this character.
-    fn character(&mut self, character: char, out: &mut String) -> Place {
+    fn character(&mut self, character: char, out: &mut String) -> JsonTextState {
         match self.place {
-            Place::Before if character.is_whitespace() => Place::Before,
-            Place::Before if character == '`' => Place::Fence,
-            Place::Fence if character == '\n' => Place::Before,
-            Place::Fence => Place::Fence,
-            Place::Escape => {
+            JsonTextState::Before if character.is_whitespace() => JsonTextState::Before,
+            JsonTextState::Before if character == '`' => JsonTextState::Fence,
+            JsonTextState::Fence if character == '\n' => JsonTextState::Before,
+            JsonTextState::Fence => JsonTextState::Fence,
+            JsonTextState::Escape => {
                 out.push(character);
-                Place::String
+                JsonTextState::String
             }
-            Place::String => in_string(character, out),
-            Place::After if character == '`' || character.is_whitespace() => Place::After,
-            Place::Before | Place::Value | Place::After => self.outside(character, out),
+            JsonTextState::String => in_string(character, out),
+            JsonTextState::After if character == '`' || character.is_whitespace() => JsonTextState::After,
+            JsonTextState::Before | JsonTextState::Value | JsonTextState::After => {
+                self.outside(character, out)
+            }
         }
     }
 
-    fn outside(&mut self, character: char, out: &mut String) -> Place {
+    fn outside(&mut self, character: char, out: &mut String) -> JsonTextState {
         match character {
             ',' => {
                 self.release(out);
                 self.held.push(character);
-                return Place::Value;
+                return JsonTextState::Value;
             }
             _ if character.is_whitespace() && !self.held.is_empty() => {
                 self.held.push(character);
-                return Place::Value;
+                return JsonTextState::Value;
             }
             '}' | ']' => self.held.clear(),
             _ => self.release(out),
         }
         out.push(character);
         match character {
-            '"' => return Place::String,
+            '"' => return JsonTextState::String,
             '{' => self.closers.push('}'),
             '[' => self.closers.push(']'),
             '}' | ']' => {
                 self.closers.pop();
                 if self.closers.is_empty() {
-                    return Place::After;
+                    return JsonTextState::After;
                 }
             }
             _ => {}
         }
-        Place::Value
+        JsonTextState::Value
     }
 
     fn release(&mut self, out: &mut String) {
@@ -98,7 +100,7 @@ impl JsonText {
 
     /// The call is closed: so are its brackets, unless a string is torn.
     pub(crate) fn finish(&mut self, out: &mut String) {
-        if self.place == Place::Value {
+        if self.place == JsonTextState::Value {
             self.held.clear();
             out.extend(self.closers.drain(..).rev());
         }
@@ -112,7 +114,7 @@ fn plain_bytes(text: &str) -> usize {
     text.bytes().position(special).unwrap_or(text.len())
 }
 
-fn in_string(character: char, out: &mut String) -> Place {
+fn in_string(character: char, out: &mut String) -> JsonTextState {
     match character {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
@@ -120,9 +122,9 @@ fn in_string(character: char, out: &mut String) -> Place {
         _ => out.push(character),
     }
     match character {
-        '"' => Place::Value,
-        '\\' => Place::Escape,
-        _ => Place::String,
+        '"' => JsonTextState::Value,
+        '\\' => JsonTextState::Escape,
+        _ => JsonTextState::String,
     }
 }
 

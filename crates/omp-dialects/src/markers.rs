@@ -1,7 +1,7 @@
 //! Which literals stand out in the text of each dialect.
 
 use super::Dialect;
-use super::prose::{Action, Marker, Opening, Place};
+use super::prose::{Action, Marker, MarkerPlace, Opening};
 
 pub(crate) fn of(dialect: Dialect) -> &'static [Marker] {
     match dialect {
@@ -17,34 +17,34 @@ pub(crate) fn of(dialect: Dialect) -> &'static [Marker] {
 }
 
 const fn open(literal: &'static str, opening: Opening) -> Marker {
-    Marker { literal, place: Place::Anywhere, action: Action::Open(opening) }
+    Marker { literal, place: MarkerPlace::Anywhere, action: Action::Open(opening) }
 }
 
 const fn reopen(literal: &'static str, opening: Opening) -> Marker {
-    Marker { literal, place: Place::Anywhere, action: Action::Reopen(opening) }
+    Marker { literal, place: MarkerPlace::Anywhere, action: Action::Reopen(opening) }
 }
 
 const fn drop(literal: &'static str) -> Marker {
-    Marker { literal, place: Place::Anywhere, action: Action::Drop }
+    Marker { literal, place: MarkerPlace::Anywhere, action: Action::Drop }
 }
 
 const fn fabricated(literal: &'static str) -> Marker {
-    Marker { literal, place: Place::Anywhere, action: Action::Fabricated }
+    Marker { literal, place: MarkerPlace::Anywhere, action: Action::Fabricated }
 }
 
 const fn stop(literal: &'static str) -> Marker {
-    Marker { literal, place: Place::Anywhere, action: Action::Stop }
+    Marker { literal, place: MarkerPlace::Anywhere, action: Action::Stop }
 }
 
 /// In an ordinary answer, markup that is quoted is meant to be read.
 const fn outside_code(marker: Marker) -> Marker {
-    Marker { place: Place::OutsideCode, ..marker }
+    Marker { place: MarkerPlace::OutsideCode, ..marker }
 }
 
 const THINK: Marker = outside_code(open("<think>", Opening::Thought("</think>")));
 /// Templates that open the thought themselves leave its end to be found before the first word.
 const LEADING_THINK_END: Marker =
-    Marker { literal: "</think>", place: Place::Beginning, action: Action::Drop };
+    Marker { literal: "</think>", place: MarkerPlace::Beginning, action: Action::Drop };
 
 static XML: [Marker; 16] = [
     open("<function_calls>", Opening::Xml),

@@ -11,13 +11,13 @@ use super::source::{Source, is_torn_marker};
 #[derive(Clone, Copy)]
 pub(crate) struct Marker {
     pub(crate) literal: &'static str,
-    pub(crate) place: Place,
+    pub(crate) place: MarkerPlace,
     pub(crate) action: Action,
 }
 
 /// Where a marker counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum MarkerPlace {
     Anywhere,
     /// Inside Markdown code it is text.
     OutsideCode,
@@ -121,9 +121,9 @@ impl Prose {
             return Next::Words;
         }
         let counts = |marker: &&Marker| match marker.place {
-            Place::Anywhere => true,
-            Place::OutsideCode => self.code == Code::Outside,
-            Place::Beginning => !self.has_words,
+            MarkerPlace::Anywhere => true,
+            MarkerPlace::OutsideCode => self.code == Code::Outside,
+            MarkerPlace::Beginning => !self.has_words,
         };
         if let Some(marker) = markers.iter().filter(counts).find(|marker| rest.starts_with(marker.literal)) {
             return Next::Marker(*marker);

@@ -6,7 +6,7 @@
 
 use super::output::Output;
 use super::scanner::{Block, Step};
-use super::source::{Found, Source};
+use super::source::{LiteralSearch, Source};
 
 pub(crate) struct Tokens {
     section_end: &'static str,
@@ -55,10 +55,10 @@ fn kimi_header(text: &str) -> Header<'_> {
 
 pub(crate) struct Calls {
     tokens: &'static Tokens,
-    state: State,
+    state: SectionState,
 }
 
-enum State {
+enum SectionState {
     Between,
     /// Up to the separator.
     Header,
@@ -69,7 +69,7 @@ enum State {
 
 impl Calls {
     pub(crate) fn new(tokens: &'static Tokens) -> Self {
-        Self { tokens, state: State::Between }
+        Self { tokens, state: SectionState::Between }
     }
 
     fn between(&mut self, source: &mut Source) -> Step {
@@ -79,7 +79,7 @@ impl Calls {
             return Step::Done;
         }
         if source.take(tokens.call_begin) {
-            self.state = State::Header;
+            self.state = SectionState::Header;
             return Step::Again;
         }
         if source.rest().is_empty() || source.may_become(&[tokens.call_begin, tokens.section_end]) {
@@ -92,23 +92,23 @@ impl Calls {
     fn header(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let tokens = self.tokens;
         match source.find(&[tokens.separator, tokens.call_end, tokens.call_begin, tokens.section_end]) {
-            Found::Safe(_) => return Step::More,
-            Found::At(offset, 0) => {
+            LiteralSearch::Safe(_) => return Step::More,
+            LiteralSearch::At(offset, 0) => {
                 let header = source.rest()[..offset].trim().to_owned();
                 source.skip(offset + tokens.separator.len());
                 match (tokens.header)(&header) {
-                    Header::NameFollows => self.state = State::Name,
+                    Header::NameFollows => self.state = SectionState::Name,
                     Header::Call { name, id } => self.open(name, id, out),
                 }
             }
             // A call without arguments is none.
-            Found::At(offset, which) => {
+            LiteralSearch::At(offset, which) => {
                 source.skip(offset);
                 out.truncate("");
                 if which == 1 {
                     source.skip(tokens.call_end.len());
                 }
-                self.state = State::Between;
+                self.state = SectionState::Between;
             }
         }
         Step::Again
@@ -127,21 +127,21 @@ impl Calls {
         if !name.is_empty() {
             out.open_call(name, id);
         }
-        self.state = State::Arguments(name.to_owned());
+        self.state = SectionState::Arguments(name.to_owned());
     }
 
     fn arguments(&mut self, name: &str, source: &mut Source, out: &mut Output) -> Step {
         let tokens = self.tokens;
         let (bytes, end) = match source.find(&[tokens.call_end, tokens.call_begin, tokens.section_end]) {
-            Found::At(offset, which) => (offset, Some(which)),
-            Found::Safe(bytes) => (bytes, None),
+            LiteralSearch::At(offset, which) => (offset, Some(which)),
+            LiteralSearch::Safe(bytes) => (bytes, None),
         };
         if !name.is_empty() {
             out.written_arguments(&source.rest()[..bytes]);
         }
         source.skip(bytes);
         let Some(end) = end else { return Step::More };
-        self.state = State::Between;
+        self.state = SectionState::Between;
         match end {
             0 if !name.is_empty() => {
                 source.skip(tokens.call_end.len());
@@ -160,20 +160,20 @@ impl Calls {
 
 impl Block for Calls {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
-        match std::mem::replace(&mut self.state, State::Between) {
-            State::Between => self.between(source),
-            State::Header => {
-                self.state = State::Header;
+        match std::mem::replace(&mut self.state, SectionState::Between) {
+            SectionState::Between => self.between(source),
+            SectionState::Header => {
+                self.state = SectionState::Header;
                 self.header(source, out)
             }
-            State::Name => {
-                self.state = State::Name;
+            SectionState::Name => {
+                self.state = SectionState::Name;
                 self.name(source, out)
             }
-            State::Arguments(name) => {
+            SectionState::Arguments(name) => {
                 let step = self.arguments(&name, source, out);
                 if step == Step::More {
-                    self.state = State::Arguments(name);
+                    self.state = SectionState::Arguments(name);
                 }
                 step
             }
@@ -182,9 +182,9 @@ impl Block for Calls {
 
     fn end(&mut self, _source: &mut Source, out: &mut Output) {
         match &self.state {
-            State::Between => {}
-            State::Header | State::Name => out.truncate(""),
-            State::Arguments(name) => out.truncate(name),
+            SectionState::Between => {}
+            SectionState::Header | SectionState::Name => out.truncate(""),
+            SectionState::Arguments(name) => out.truncate(name),
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Source {
 }
 
 /// Where a search among the unread text ended.
-pub(crate) enum Found {
+pub(crate) enum LiteralSearch {
     /// The literal with this number begins after so many bytes.
     At(usize, usize),
     /// None of them begins in the first so many bytes; what follows may become one.
@@ -62,18 +62,18 @@ impl Source {
     }
 
     /// Looks for the first of `literals`, all of which begin with `<`.
-    pub(crate) fn find(&self, literals: &[&str]) -> Found {
+    pub(crate) fn find(&self, literals: &[&str]) -> LiteralSearch {
         let rest = self.rest();
         for start in memchr_iter(b'<', rest.as_bytes()) {
             let tail = &rest[start..];
             if let Some(which) = literals.iter().position(|literal| tail.starts_with(literal)) {
-                return Found::At(start, which);
+                return LiteralSearch::At(start, which);
             }
             if literals.iter().any(|literal| literal.starts_with(tail)) {
-                return Found::Safe(start);
+                return LiteralSearch::Safe(start);
             }
         }
-        Found::Safe(rest.len())
+        LiteralSearch::Safe(rest.len())
     }
 
     /// Can what comes next still become one of `literals`?

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::scanner::{Block, Step};
-use super::source::{Found, Source, is_torn_marker};
+use super::source::{LiteralSearch, Source, is_torn_marker};
 
 /// Reasoning up to a closing tag. Whatever else stands in it, calls too, is only thought.
 pub(crate) struct Thought {
@@ -18,12 +18,12 @@ impl Thought {
 impl Block for Thought {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
         match source.find(&[self.end]) {
-            Found::At(offset, _) => {
+            LiteralSearch::At(offset, _) => {
                 out.thinking(&source.rest()[..offset]);
                 source.skip(offset + self.end.len());
                 Step::Done
             }
-            Found::Safe(bytes) => {
+            LiteralSearch::Safe(bytes) => {
                 out.thinking(&source.rest()[..bytes]);
                 source.skip(bytes);
                 Step::More

@@ -17,7 +17,7 @@ use memchr::memchr;
 use super::output::Output;
 use super::pairs::Pairs;
 use super::scanner::{Block, Schemas, Step};
-use super::source::{Found, Source};
+use super::source::{LiteralSearch, Source};
 use super::xml_tag::Tag;
 
 /// A longer tag is none.
@@ -25,10 +25,10 @@ const LONGEST_TAG: usize = 512;
 
 pub(crate) struct Calls {
     schemas: Schemas,
-    state: State,
+    state: XmlState,
 }
 
-enum State {
+enum XmlState {
     /// Between calls.
     Between,
     Call(Call),
@@ -50,12 +50,12 @@ enum Form {
 }
 
 struct Body {
-    kind: Kind,
+    kind: XmlElement,
     /// The body's own closing tag.
     end: String,
 }
 
-enum Kind {
+enum XmlElement {
     /// The name of the tool, as far as it was read.
     Name(String),
     Argument,
@@ -65,7 +65,7 @@ enum Kind {
 
 impl Calls {
     pub(crate) fn new(schemas: Schemas) -> Self {
-        Self { schemas, state: State::Between }
+        Self { schemas, state: XmlState::Between }
     }
 
     fn call(&self, name: &str, form: Form) -> Call {
@@ -86,7 +86,7 @@ impl Calls {
                 if !name.is_empty() {
                     out.open_call(name, None);
                 }
-                self.state = State::Call(self.call(name, form));
+                self.state = XmlState::Call(self.call(name, form));
             }
             (false, "function_results") => out.fabricated(),
             (true, "function_calls" | "tool_calls" | "tool_call") => {
@@ -105,7 +105,7 @@ impl Calls {
         let (tag, length) = match next_tag(source) {
             Next::Tag(tag, length) => (tag, length),
             Next::More => {
-                self.state = State::Call(call);
+                self.state = XmlState::Call(call);
                 return Step::More;
             }
             Next::Other => {
@@ -113,7 +113,7 @@ impl Calls {
                 let rest = source.rest();
                 let next = memchr(b'<', &rest.as_bytes()[1..]).map_or(rest.len(), |offset| offset + 1);
                 source.skip(next);
-                self.state = State::Call(call);
+                self.state = XmlState::Call(call);
                 return Step::Again;
             }
         };
@@ -129,8 +129,8 @@ impl Calls {
             }
             _ => {
                 self.state = match body_of(&tag, &mut call, out) {
-                    Some(body) => State::Body(call, body),
-                    None => State::Call(call),
+                    Some(body) => XmlState::Body(call, body),
+                    None => XmlState::Call(call),
                 };
                 source.skip(length);
             }
@@ -140,47 +140,47 @@ impl Calls {
 
     fn body(&mut self, mut call: Call, mut body: Body, source: &mut Source, out: &mut Output) -> Step {
         let (bytes, ended) = match source.find(&[&body.end]) {
-            Found::At(offset, _) => (offset, true),
-            Found::Safe(bytes) => (bytes, false),
+            LiteralSearch::At(offset, _) => (offset, true),
+            LiteralSearch::Safe(bytes) => (bytes, false),
         };
         let text = &source.rest()[..bytes];
         match &mut body.kind {
-            Kind::Name(name) => name.push_str(text),
-            Kind::Argument => call.pairs.push(text, out),
-            Kind::Stray => {}
+            XmlElement::Name(name) => name.push_str(text),
+            XmlElement::Argument => call.pairs.push(text, out),
+            XmlElement::Stray => {}
         }
         source.skip(bytes);
         if !ended {
-            self.state = State::Body(call, body);
+            self.state = XmlState::Body(call, body);
             return Step::More;
         }
         source.skip(body.end.len());
         match body.kind {
-            Kind::Name(name) if call.name.is_empty() && !name.trim().is_empty() => {
+            XmlElement::Name(name) if call.name.is_empty() && !name.trim().is_empty() => {
                 out.open_call(name.trim(), None);
                 call = self.call(name.trim(), call.form);
             }
-            Kind::Argument => call.pairs.end(out),
-            Kind::Name(_) | Kind::Stray => {}
+            XmlElement::Argument => call.pairs.end(out),
+            XmlElement::Name(_) | XmlElement::Stray => {}
         }
-        self.state = State::Call(call);
+        self.state = XmlState::Call(call);
         Step::Again
     }
 }
 
 impl Block for Calls {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
-        match std::mem::replace(&mut self.state, State::Between) {
-            State::Between => self.between(source, out),
-            State::Call(call) => self.inside(call, source, out),
-            State::Body(call, body) => self.body(call, body, source, out),
+        match std::mem::replace(&mut self.state, XmlState::Between) {
+            XmlState::Between => self.between(source, out),
+            XmlState::Call(call) => self.inside(call, source, out),
+            XmlState::Body(call, body) => self.body(call, body, source, out),
         }
     }
 
     fn end(&mut self, _source: &mut Source, out: &mut Output) {
         match &self.state {
-            State::Between => {}
-            State::Call(call) | State::Body(call, _) => out.truncate(&call.name),
+            XmlState::Between => {}
+            XmlState::Call(call) | XmlState::Body(call, _) => out.truncate(&call.name),
         }
     }
 }
@@ -238,11 +238,11 @@ fn body_of(tag: &Tag, call: &mut Call, out: &mut Output) -> Option<Body> {
     };
     let end = format!("</{}>", tag.full);
     let kind = match key {
-        None => Kind::Name(String::new()),
-        Some(_) if call.name.is_empty() => Kind::Stray,
+        None => XmlElement::Name(String::new()),
+        Some(_) if call.name.is_empty() => XmlElement::Stray,
         Some(key) => {
             call.pairs.begin(key, tag.reading(), out);
-            Kind::Argument
+            XmlElement::Argument
         }
     };
     Some(Body { kind, end })

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use omp_documents::Stop;
-use omp_documents::archive::{Archive, ArchiveError, Format, Lookup, Member, Place, inner, put};
+use omp_documents::archive::{Archive, ArchiveError, ArchivePath, Format, Lookup, Member, inner, put};
 use tempfile::TempDir;
 use zip::CompressionMethod;
 use zip::write::SimpleFileOptions;
@@ -62,7 +62,7 @@ fn content(archive: &Archive, name: &str) -> Result<Vec<u8>, ArchiveError> {
 fn put_now(path: &Path, name: &str, content: &[u8]) -> Result<(), ArchiveError> {
     let format = Format::of(path.to_str().unwrap()).unwrap();
     let name = inner(name).unwrap();
-    put(Place::Named(path), format, &name, content, SystemTime::UNIX_EPOCH, &Stop::never()).map(|_| ())
+    put(ArchivePath::Named(path), format, &name, content, SystemTime::UNIX_EPOCH, &Stop::never()).map(|_| ())
 }
 
 /// Every beginning of an archive is an error or a smaller archive, never more.
@@ -317,7 +317,8 @@ fn work_ends_when_it_is_asked_to() {
     let before = std::fs::read(&path).unwrap();
     let stop = Stop::when(|| true);
     assert!(matches!(Archive::open(&path, Format::Tar, &stop), Err(ArchiveError::Stopped)));
-    let written = put(Place::Named(&path), Format::Tar, &inner("y").unwrap(), b"y", SystemTime::now(), &stop);
+    let written =
+        put(ArchivePath::Named(&path), Format::Tar, &inner("y").unwrap(), b"y", SystemTime::now(), &stop);
     assert!(matches!(written, Err(ArchiveError::Stopped)), "{written:?}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }

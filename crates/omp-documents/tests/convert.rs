@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use omp_documents::Stop;
-use omp_documents::convert::{ConvertError, Kind, convert};
+use omp_documents::convert::{ConvertError, DocumentKind, convert};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
@@ -30,7 +30,7 @@ fn scratch(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
 
 fn text_of(name: &str, bytes: &[u8]) -> Result<String, ConvertError> {
     let (_directory, path) = scratch(name, bytes);
-    convert(&path, Kind::of(&path).unwrap(), &Stop::never())
+    convert(&path, DocumentKind::of(&path).unwrap(), &Stop::never())
 }
 
 const TYPES: &str = r#"<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/></Types>"#;
@@ -138,23 +138,23 @@ fn word_files() {
     assert_eq!(text_of("a.docx", &docx("")).unwrap(), "", "an empty document is no error");
     let text = text_of("a.doc", &docx(body)).unwrap();
     assert!(text.contains("**bold**"), "the name does not decide: {text}");
-    let text = convert(&fixture("letter.doc"), Kind::Doc, &Stop::never()).unwrap();
+    let text = convert(&fixture("letter.doc"), DocumentKind::Doc, &Stop::never()).unwrap();
     assert!(text.contains("Dear reader,") && text.contains("this is a café."), "{text}");
 }
 
 #[test]
 fn excel_files() {
-    let text = convert(&fixture("cells.xlsx"), Kind::Xlsx, &Stop::never()).unwrap();
+    let text = convert(&fixture("cells.xlsx"), DocumentKind::Xlsx, &Stop::never()).unwrap();
     assert!(text.contains("People") && text.contains("| Ada | 36 |"), "{text}");
-    let text = convert(&fixture("people.xls"), Kind::Xls, &Stop::never()).unwrap();
+    let text = convert(&fixture("people.xls"), DocumentKind::Xls, &Stop::never()).unwrap();
     assert!(text.contains("Name") && text.contains("Grace") && text.contains("85"), "{text}");
 }
 
 #[test]
 fn powerpoint_files() {
-    let text = convert(&fixture("slide.pptx"), Kind::Pptx, &Stop::never()).unwrap();
+    let text = convert(&fixture("slide.pptx"), DocumentKind::Pptx, &Stop::never()).unwrap();
     assert!(text.contains("Opening words") && text.contains("First point"), "{text}");
-    let text = convert(&fixture("talk.ppt"), Kind::Ppt, &Stop::never()).unwrap();
+    let text = convert(&fixture("talk.ppt"), DocumentKind::Ppt, &Stop::never()).unwrap();
     assert!(text.contains("Opening words") && text.contains("Second point"), "{text}");
 }
 
@@ -266,5 +266,5 @@ fn deep_documents_are_survived() {
 #[test]
 fn a_conversion_ends_when_it_is_asked_to() {
     let (_directory, path) = scratch("a.docx", &docx("<w:p/>"));
-    assert!(convert(&path, Kind::Docx, &Stop::when(|| true)).is_err());
+    assert!(convert(&path, DocumentKind::Docx, &Stop::when(|| true)).is_err());
 }

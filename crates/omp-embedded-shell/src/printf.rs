@@ -108,7 +108,7 @@ impl<'a> Printed<'a> {
                     }
                 },
                 '\\' => {
-                    let (escape, after) = text::escape(&rest[1..], text::Place::Format);
+                    let (escape, after) = text::escape(&rest[1..], text::EscapeContext::Format);
                     rest = after;
                     match escape {
                         Ok(bytes) => self.output.extend(bytes),

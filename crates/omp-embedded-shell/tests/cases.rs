@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_shell::command::{self, CommandSpec};
-use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{CommandOutcome, Ending, Environment, Limits, Scope};
+use omp_shell::session::{Call, Engine, ShellSpec, Shells};
+use omp_shell::{CommandOutcome, Ending, Environment, Scope};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -102,14 +102,8 @@ impl Bench {
     async fn program(&self, script: &str) -> Seen {
         let directory = tempfile::tempdir().unwrap();
         let spec = CommandSpec {
-            command: script.to_owned(),
-            shell: BASH.into(),
-            cwd: directory.path().to_owned(),
-            environment: environment(directory.path()),
             timeout: Some(PATIENCE),
-            limits: Limits::default(),
-            spill: None,
-            confined: None,
+            ..CommandSpec::new(script, BASH, directory.path(), environment(directory.path()))
         };
         let outcome = command::run(&self.scope, spec, &CancellationToken::new(), |_| {}).await.unwrap();
         seen(&outcome, directory.path())
@@ -117,24 +111,12 @@ impl Bench {
 
     async fn embedded(&self, owner: &str, script: &str) -> Seen {
         let directory = tempfile::tempdir().unwrap();
+        let engine = Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell")));
         let spec = ShellSpec {
             owner: owner.to_owned(),
-            engine: Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell"))),
-            prefix: None,
-            environment: environment(directory.path()),
-            start_files: None,
-            directory: directory.path().to_owned(),
-            confined: None,
+            ..ShellSpec::new(engine, environment(directory.path()), directory.path())
         };
-        let call = Call {
-            command: script.to_owned(),
-            env: Vec::new(),
-            place: Place::Current,
-            timeout: Some(PATIENCE),
-            limits: Limits::default(),
-            spill: None,
-            hold: Default::default(),
-        };
+        let call = Call { timeout: Some(PATIENCE), ..Call::new(script) };
         let answer =
             self.shells.run(&self.scope, &spec, call, &CancellationToken::new(), |_| {}).await.unwrap();
         seen(&answer.outcome, directory.path())

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omp_shell::command::{self, CommandSpec};
-use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{CommandOutcome, Ending, Environment, Limits, Scope};
+use omp_shell::session::{Call, Engine, ShellSpec, Shells};
+use omp_shell::{CommandOutcome, Ending, Environment, Scope};
 use tokio_util::sync::CancellationToken;
 
 const BASH: &str = "/bin/bash";
@@ -55,14 +55,8 @@ impl Bench {
 
     async fn program(&self, script: &str) -> (Ending, String) {
         let spec = CommandSpec {
-            command: script.to_owned(),
-            shell: BASH.into(),
-            cwd: self.directory.path().to_owned(),
-            environment: self.environment.clone(),
             timeout: Some(PATIENCE),
-            limits: Limits::default(),
-            spill: None,
-            confined: None,
+            ..CommandSpec::new(script, BASH, self.directory.path(), self.environment.clone())
         };
         shown(command::run(&self.scope, spec, &CancellationToken::new(), |_| {}).await.unwrap())
     }
@@ -71,22 +65,9 @@ impl Bench {
     async fn session(&self, owner: &str, engine: Engine, script: &str) -> (Ending, String) {
         let spec = ShellSpec {
             owner: owner.to_owned(),
-            engine,
-            prefix: None,
-            environment: self.environment.clone(),
-            start_files: None,
-            directory: self.directory.path().to_owned(),
-            confined: None,
+            ..ShellSpec::new(engine, self.environment.clone(), self.directory.path())
         };
-        let call = |command: &str| Call {
-            command: command.to_owned(),
-            env: Vec::new(),
-            place: Place::Current,
-            timeout: Some(PATIENCE),
-            limits: Limits::default(),
-            spill: None,
-            hold: Default::default(),
-        };
+        let call = |command: &str| Call { timeout: Some(PATIENCE), ..Call::new(command) };
         let run = async |command: &str| {
             let cancel = CancellationToken::new();
             self.shells.run(&self.scope, &spec, call(command), &cancel, |_| {}).await.unwrap().outcome

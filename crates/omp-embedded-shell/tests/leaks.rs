@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{Ending, Environment, Limits, Scope};
+use omp_shell::session::{Call, Engine, ShellSpec, Shells};
+use omp_shell::{Ending, Environment, Scope};
 use tokio_util::sync::CancellationToken;
 
 const COMMANDS: usize = 1_000;
@@ -19,26 +19,14 @@ async fn a_thousand_commands_leave_nothing() {
     let (scope, shells, temporary) = (Scope::new(), Shells::new(), tempfile::tempdir().unwrap());
     let mut environment = Environment::inherited();
     environment.set("TMPDIR", temporary.path());
-    let spec = ShellSpec {
-        owner: "test".into(),
-        engine: Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell"))),
-        prefix: None,
-        environment,
-        start_files: None,
-        directory: PathBuf::from("/"),
-        confined: None,
-    };
+    let engine = Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell")));
+    let spec = ShellSpec::new(engine, environment, "/");
     let run = async |command: &str| {
-        let call = Call {
-            command: command.to_owned(),
-            env: Vec::new(),
-            place: Place::Current,
-            timeout: None,
-            limits: Limits::default(),
-            spill: None,
-            hold: Default::default(),
-        };
-        shells.run(&scope, &spec, call, &CancellationToken::new(), |_| {}).await.unwrap().outcome
+        shells
+            .run(&scope, &spec, Call::new(command), &CancellationToken::new(), |_| {})
+            .await
+            .unwrap()
+            .outcome
     };
     let shell = run("echo $$").await.output.text.trim().to_owned();
     run("echo x | cat; (exit 3)").await;

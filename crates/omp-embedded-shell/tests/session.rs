@@ -1,58 +1,21 @@
 //! The embedded shell under the conditions that the system's bash has to stand: see the tests of `omp-shell`.
 
+#[path = "../../omp-shell/tests/support/shell_fixture.rs"]
+mod shell_fixture;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
-use omp_shell::session::{After, Answer, Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{Ending, Limits, Scope};
+use omp_shell::Ending;
+use omp_shell::session::{After, Call, CommandDirectory, Engine, ShellSpec};
+use shell_fixture::ShellFixture;
 use tokio_util::sync::CancellationToken;
 
-struct Fixture {
-    scope: Scope,
-    shells: Shells,
-    spec: ShellSpec,
-}
-
-fn fixture() -> Fixture {
+fn fixture() -> ShellFixture {
     let path = std::env::var_os("PATH").unwrap();
-    let spec = ShellSpec {
-        owner: "test".into(),
-        engine: Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell"))),
-        prefix: None,
-        environment: [("PATH", path)].into_iter().collect(),
-        start_files: None,
-        directory: PathBuf::from("/"),
-        confined: None,
-    };
-    Fixture { scope: Scope::new(), shells: Shells::new(), spec }
-}
-
-fn call(command: &str) -> Call {
-    Call {
-        command: command.to_owned(),
-        env: Vec::new(),
-        place: Place::Current,
-        timeout: None,
-        limits: Limits::default(),
-        spill: None,
-        hold: Default::default(),
-    }
-}
-
-impl Fixture {
-    async fn answer(&self, call: Call) -> Answer {
-        self.shells.run(&self.scope, &self.spec, call, &CancellationToken::new(), |_| {}).await.unwrap()
-    }
-
-    async fn run(&self, command: &str) -> Answer {
-        self.answer(call(command)).await
-    }
-
-    async fn text(&self, command: &str) -> String {
-        let answer = self.run(command).await;
-        assert_eq!(answer.outcome.ending, Ending::Exited(0), "{command}: {}", answer.outcome.output.text);
-        answer.outcome.output.text
-    }
+    let engine = Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell")));
+    let spec = ShellSpec::new(engine, [("PATH", path)].into_iter().collect(), "/");
+    ShellFixture::new(spec, String::new())
 }
 
 #[tokio::test]
@@ -109,12 +72,12 @@ async fn modes_variables_and_places_hold_for_their_call() {
     assert_eq!(fixture.text("echo \"[$unset]\"; false; echo $?").await, "[]\n1\n");
     let once = Call {
         env: vec![("X".into(), "it's\n$HOME".into())],
-        place: Place::Once("/usr".into()),
-        ..call("sh -c 'echo \"$X\"'; pwd; trap 'echo bye' EXIT")
+        place: CommandDirectory::Once("/usr".into()),
+        ..Call::new("sh -c 'echo \"$X\"'; pwd; trap 'echo bye' EXIT")
     };
     assert_eq!(fixture.answer(once).await.outcome.output.text, "it's\n$HOME\n/usr\nbye\n");
     assert_eq!(fixture.text("echo \"[$X]\"; pwd").await, "[]\n/\n");
-    fixture.answer(Call { place: Place::Stay("/usr".into()), ..call("true") }).await;
+    fixture.answer(Call { place: CommandDirectory::Stay("/usr".into()), ..Call::new("true") }).await;
     assert_eq!(fixture.text("pwd").await, "/usr\n");
 }
 
@@ -129,7 +92,7 @@ async fn a_timeout_ends_everything() {
     ] {
         fixture.run("true").await; // The time is for the command, not for the start of its shell.
         let answer =
-            fixture.answer(Call { timeout: Some(Duration::from_millis(300)), ..call(command) }).await;
+            fixture.answer(Call { timeout: Some(Duration::from_millis(300)), ..Call::new(command) }).await;
         assert_eq!(answer.outcome.ending, Ending::TimedOut, "{command}");
         assert_eq!(answer.outcome.output.text, "before\n", "{command}");
         assert_eq!(fixture.scope.living(), 0, "{command}");
@@ -154,7 +117,7 @@ async fn nothing_survives_an_abort() {
         fixture.run("true").await;
         let cancel = CancellationToken::new();
         let flag = tempfile::tempdir().unwrap();
-        let begun = call(&format!("touch {}/begun; {command}", flag.path().display()));
+        let begun = Call::new(format!("touch {}/begun; {command}", flag.path().display()));
         let abort = async {
             while !flag.path().join("begun").exists() {
                 tokio::time::sleep(Duration::from_millis(2)).await;

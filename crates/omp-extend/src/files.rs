@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use omp_workspace::text::Charset;
 
 /// A file's text, up to a limit.
@@ -16,9 +16,9 @@ pub(crate) struct Text {
 /// Reads at most `limit` bytes of a regular file.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Text> {
     let (file, size) = match open(path)? {
-        Found::File(file, metadata) => (file, metadata.len()),
-        Found::Directory => return Err(io::Error::other("it is a directory")),
-        Found::Special(kind) => return Err(io::Error::other(format!("it is {}", kind.name()))),
+        OpenedPath::File(file, metadata) => (file, metadata.len()),
+        OpenedPath::Directory => return Err(io::Error::other("it is a directory")),
+        OpenedPath::Special(kind) => return Err(io::Error::other(format!("it is {}", kind.name()))),
     };
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;

@@ -4,12 +4,12 @@ use std::fmt;
 
 /// What a scheme names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ItemKind {
     Issue,
     PullRequest,
 }
 
-impl Kind {
+impl ItemKind {
     /// The scheme of its URLs.
     pub fn scheme(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl fmt::Display for Repository {
 /// A URL, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// That of the working directory if none is named.
     pub repository: Option<Repository>,
     pub target: Target,
@@ -67,7 +67,7 @@ pub struct Address {
 pub enum Target {
     List(Filters),
     Item(Item),
-    Diff { number: u64, part: Part },
+    Diff { number: u64, part: DiffPart },
 }
 
 /// One issue or pull request.
@@ -95,7 +95,7 @@ pub struct Filters {
 
 /// Which part of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum DiffPart {
     /// The names of the files.
     Files,
     /// One file, counted from 1.
@@ -127,7 +127,7 @@ pub enum AddressError {
 impl Address {
     /// `target` is what follows `://`, without the query; `query` gives the values of that.
     pub fn parse(
-        kind: Kind,
+        kind: ItemKind,
         target: &str,
         query: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, AddressError> {
@@ -146,10 +146,10 @@ impl Address {
             }
             [word, "diff", part @ ..] => {
                 let number = number(word).ok_or_else(unknown)?;
-                if kind != Kind::PullRequest {
+                if kind != ItemKind::PullRequest {
                     return Err(AddressError::NoDiff);
                 }
-                Target::Diff { number, part: Part::parse(part)? }
+                Target::Diff { number, part: DiffPart::parse(part)? }
             }
             _ => return Err(unknown()),
         };
@@ -174,7 +174,7 @@ fn comments(query: impl Fn(&str) -> Option<String>) -> Comments {
 }
 
 impl Filters {
-    fn parse(kind: Kind, query: impl Fn(&str) -> Option<String>) -> Result<Self, AddressError> {
+    fn parse(kind: ItemKind, query: impl Fn(&str) -> Option<String>) -> Result<Self, AddressError> {
         let value = |name: &str| query(name).filter(|value| !value.is_empty());
         let state = value("state").map(|state| state.to_ascii_lowercase());
         if let Some(state) = state.as_ref().filter(|state| !kind.states().contains(&state.as_str())) {
@@ -188,7 +188,7 @@ impl Filters {
     }
 }
 
-impl Part {
+impl DiffPart {
     fn parse(parts: &[&str]) -> Result<Self, AddressError> {
         match parts {
             [] => Ok(Self::Files),
@@ -206,7 +206,7 @@ impl Part {
 mod tests {
     use super::*;
 
-    fn parse(kind: Kind, url: &str) -> Result<Address, AddressError> {
+    fn parse(kind: ItemKind, url: &str) -> Result<Address, AddressError> {
         let (target, query) = url.split_once('?').unwrap_or((url, ""));
         let pairs: Vec<(&str, &str)> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
         let value =
@@ -225,19 +225,19 @@ mod tests {
             ("o/r.x/7", repository.clone(), item(Comments::With)),
             ("", None, Target::List(Filters::default())),
             ("o/r.x", repository.clone(), Target::List(Filters::default())),
-            ("7/diff", None, Target::Diff { number: 7, part: Part::Files }),
-            ("7/diff/3", None, Target::Diff { number: 7, part: Part::File(3) }),
-            ("o/r.x/7/diff/all", repository, Target::Diff { number: 7, part: Part::All }),
+            ("7/diff", None, Target::Diff { number: 7, part: DiffPart::Files }),
+            ("7/diff/3", None, Target::Diff { number: 7, part: DiffPart::File(3) }),
+            ("o/r.x/7/diff/all", repository, Target::Diff { number: 7, part: DiffPart::All }),
             ("9/9/7", Repository::new("9", "9"), item(Comments::With)),
         ] {
-            let kind = Kind::PullRequest;
+            let kind = ItemKind::PullRequest;
             assert_eq!(parse(kind, url), Ok(Address { kind, repository, target }), "{url}");
         }
     }
 
     #[test]
     fn lists() {
-        let found = parse(Kind::PullRequest, "o/r?state=Merged&limit=5&author=ann&label=bug").unwrap();
+        let found = parse(ItemKind::PullRequest, "o/r?state=Merged&limit=5&author=ann&label=bug").unwrap();
         let filters = Filters {
             state: Some("merged".into()),
             limit: Some(5),
@@ -245,10 +245,10 @@ mod tests {
             label: Some("bug".into()),
         };
         assert_eq!(found.target, Target::List(filters));
-        assert!(matches!(parse(Kind::Issue, "?state=merged"), Err(AddressError::State { .. })));
+        assert!(matches!(parse(ItemKind::Issue, "?state=merged"), Err(AddressError::State { .. })));
         for limit in ["0", "101", "x", "-1"] {
             assert!(
-                matches!(parse(Kind::Issue, &format!("?limit={limit}")), Err(AddressError::Limit(_))),
+                matches!(parse(ItemKind::Issue, &format!("?limit={limit}")), Err(AddressError::Limit(_))),
                 "{limit}"
             );
         }
@@ -257,12 +257,12 @@ mod tests {
     #[test]
     fn what_means_nothing() {
         for url in ["x", "0", "-1", "o/r/x", "o/r/7/files", "o o/r", "--repo=x/y/1", "7/8"] {
-            let parsed = parse(Kind::PullRequest, url);
+            let parsed = parse(ItemKind::PullRequest, url);
             assert!(matches!(parsed, Err(AddressError::Unknown { .. })), "{url}: {parsed:?}");
         }
-        assert_eq!(parse(Kind::Issue, "7/diff"), Err(AddressError::NoDiff));
+        assert_eq!(parse(ItemKind::Issue, "7/diff"), Err(AddressError::NoDiff));
         for url in ["7/diff/0", "7/diff/x", "7/diff/1/2"] {
-            assert!(matches!(parse(Kind::PullRequest, url), Err(AddressError::File(_))), "{url}");
+            assert!(matches!(parse(ItemKind::PullRequest, url), Err(AddressError::File(_))), "{url}");
         }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct Key {
 
 /// What GitHub said, and how it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct CachedItem {
     pub(crate) rendered: String,
     pub(crate) payload: String,
 }
@@ -64,14 +64,14 @@ pub(crate) enum Age {
 
 impl CacheOptions {
     /// A row that is not too old. `now` is in seconds since 1970.
-    pub(crate) fn get(&self, key: &Key, now: u64) -> Option<(Row, Age)> {
+    pub(crate) fn get(&self, key: &Key, now: u64) -> Option<(CachedItem, Age)> {
         let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE).ok()?;
         connection.busy_timeout(PATIENCE).ok()?;
         let found = connection.query_row(
             "SELECT rendered, payload, fetched_at FROM github_cache
              WHERE fingerprint = ?1 AND kind = ?2 AND repository = ?3 AND number = ?4 AND variant = ?5",
             params![key.user, key.kind, key.repository, integer(key.number), key.variant],
-            |row| Ok((Row { rendered: row.get(0)?, payload: row.get(1)? }, row.get::<_, i64>(2)?)),
+            |row| Ok((CachedItem { rendered: row.get(0)?, payload: row.get(1)? }, row.get::<_, i64>(2)?)),
         );
         let (row, fetched_at) = found.optional().ok()??;
         let fetched_at = u64::try_from(fetched_at).unwrap_or_default();
@@ -84,7 +84,7 @@ impl CacheOptions {
     }
 
     /// Keeps a row, and drops what is too old.
-    pub(crate) fn put(&self, key: &Key, row: &Row, now: u64) -> rusqlite::Result<()> {
+    pub(crate) fn put(&self, key: &Key, row: &CachedItem, now: u64) -> rusqlite::Result<()> {
         make_file(&self.path).map_err(|_| rusqlite::Error::InvalidPath(self.path.clone()))?;
         let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.busy_timeout(PATIENCE)?;
@@ -145,7 +145,7 @@ mod tests {
     fn rows_grow_old() {
         let directory = tempfile::tempdir().unwrap();
         let cache = options(&directory);
-        let row = Row { rendered: "text".into(), payload: "{}".into() };
+        let row = CachedItem { rendered: "text".into(), payload: "{}".into() };
         assert_eq!(cache.get(&key(), 10_000), None);
         cache.put(&key(), &row, 10_000).unwrap();
         assert_eq!(cache.get(&key(), 10_299), Some((row.clone(), Age::Fresh)));
@@ -166,6 +166,8 @@ mod tests {
         std::fs::create_dir_all(cache.path.parent().unwrap()).unwrap();
         std::fs::write(&cache.path, "this is no database, but it is long enough to look like one").unwrap();
         assert_eq!(cache.get(&key(), 1), None);
-        assert!(cache.put(&key(), &Row { rendered: String::new(), payload: String::new() }, 1).is_err());
+        assert!(
+            cache.put(&key(), &CachedItem { rendered: String::new(), payload: String::new() }, 1).is_err()
+        );
     }
 }

@@ -14,7 +14,7 @@ mod gh;
 mod reader;
 mod show;
 
-pub use address::{Address, AddressError, Filters, Item, Kind, Part, Repository, Target};
+pub use address::{Address, AddressError, DiffPart, Filters, Item, ItemKind, Repository, Target};
 pub use cache::CacheOptions;
 pub use gh::{Gh, GhError};
 pub use reader::{Github, Text};

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-use crate::address::{Address, Comments, Filters, Item, Kind, Part, Repository, Target};
-use crate::cache::{Age, CacheOptions, Key, Row};
+use crate::address::{Address, Comments, DiffPart, Filters, Item, ItemKind, Repository, Target};
+use crate::cache::{Age, CacheOptions, CachedItem, Key};
 use crate::fingerprint::fingerprint;
 use crate::gh::{Gh, GhError};
 use crate::show;
@@ -92,7 +92,7 @@ impl Github {
         self: &Arc<Self>,
         address: &Address,
         number: u64,
-        part: Part,
+        part: DiffPart,
         cancel: &CancellationToken,
     ) -> Result<Text, String> {
         let key = self.key(address, "pr-diff", number, "", cancel).await?;
@@ -136,7 +136,7 @@ impl Github {
     }
 
     /// A stale row is given at once, and read again in the background.
-    async fn cached(self: &Arc<Self>, key: Key, cancel: &CancellationToken) -> Result<Row, String> {
+    async fn cached(self: &Arc<Self>, key: Key, cancel: &CancellationToken) -> Result<CachedItem, String> {
         match self.look(&key).await {
             Some((row, Age::Fresh)) => Ok(row),
             Some((row, Age::Stale)) => {
@@ -165,32 +165,37 @@ impl Github {
     }
 
     /// Asks GitHub, and keeps the answer.
-    async fn fetch(&self, key: &Key, cancel: &CancellationToken) -> Result<Row, String> {
+    async fn fetch(&self, key: &Key, cancel: &CancellationToken) -> Result<CachedItem, String> {
         let row = match key.kind {
             "pr-diff" => self.fetch_diff(key, cancel).await?,
-            "pr" => self.fetch_item(Kind::PullRequest, key, cancel).await?,
-            _ => self.fetch_item(Kind::Issue, key, cancel).await?,
+            "pr" => self.fetch_item(ItemKind::PullRequest, key, cancel).await?,
+            _ => self.fetch_item(ItemKind::Issue, key, cancel).await?,
         };
         self.keep(key, &row).await;
         Ok(row)
     }
 
-    async fn fetch_diff(&self, key: &Key, cancel: &CancellationToken) -> Result<Row, String> {
+    async fn fetch_diff(&self, key: &Key, cancel: &CancellationToken) -> Result<CachedItem, String> {
         let repository = format!("--repo={}", key.repository);
         let arguments =
             ["pr", "diff", &key.number.to_string(), &repository, "--color=never"].map(str::to_owned);
         let payload = self.gh.run(&arguments, cancel).await.map_err(explain)?;
-        Ok(Row { rendered: String::new(), payload })
+        Ok(CachedItem { rendered: String::new(), payload })
     }
 
-    async fn fetch_item(&self, kind: Kind, key: &Key, cancel: &CancellationToken) -> Result<Row, String> {
+    async fn fetch_item(
+        &self,
+        kind: ItemKind,
+        key: &Key,
+        cancel: &CancellationToken,
+    ) -> Result<CachedItem, String> {
         let comments = key.variant == "comments";
         let (repository, fields) = (format!("--repo={}", key.repository), show::fields(kind, comments));
         let number = key.number.to_string();
         let view =
             [command(kind), "view", &number, &repository, &format!("--json={fields}")].map(str::to_owned);
         let remarks = async {
-            if kind != Kind::PullRequest || !comments {
+            if kind != ItemKind::PullRequest || !comments {
                 return Value::Null;
             }
             let path = format!("repos/{}/pulls/{number}/comments?per_page={MOST_REMARKS}", key.repository);
@@ -201,7 +206,7 @@ impl Github {
         let item = item?;
         let rendered = show::item(kind, &item, &remarks);
         let payload = serde_json::json!({ "item": item, "reviewComments": remarks }).to_string();
-        Ok(Row { rendered, payload })
+        Ok(CachedItem { rendered, payload })
     }
 
     async fn json(&self, arguments: &[String], cancel: &CancellationToken) -> Result<Value, String> {
@@ -213,12 +218,12 @@ impl Github {
             .map_err(|error| format!("gh {} did not print JSON: {error}", arguments.join(" ")))
     }
 
-    async fn look(&self, key: &Key) -> Option<(Row, Age)> {
+    async fn look(&self, key: &Key) -> Option<(CachedItem, Age)> {
         let (cache, key) = (self.cache.clone()?, key.clone());
         tokio::task::spawn_blocking(move || cache.get(&key, now())).await.ok()?
     }
 
-    async fn keep(&self, key: &Key, row: &Row) {
+    async fn keep(&self, key: &Key, row: &CachedItem) {
         let Some(cache) = self.cache.clone() else { return };
         let (key, row) = (key.clone(), row.clone());
         // Whatever is wrong with the file, the answer is here.
@@ -227,10 +232,10 @@ impl Github {
 }
 
 /// What `gh` calls it.
-fn command(kind: Kind) -> &'static str {
+fn command(kind: ItemKind) -> &'static str {
     match kind {
-        Kind::Issue => "issue",
-        Kind::PullRequest => "pr",
+        ItemKind::Issue => "issue",
+        ItemKind::PullRequest => "pr",
     }
 }
 

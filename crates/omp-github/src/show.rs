@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use crate::address::{Kind, Part};
+use crate::address::{DiffPart, ItemKind};
 use crate::diff;
 
 /// Files of a pull request that are named.
 const MOST_FILES: usize = 50;
 
 /// What is asked of `gh` for one item.
-pub(crate) fn fields(kind: Kind, comments: bool) -> String {
+pub(crate) fn fields(kind: ItemKind, comments: bool) -> String {
     let common = "number,title,state,author,body,createdAt,updatedAt,labels,assignees,milestone,url";
     match (kind, comments) {
-        (Kind::Issue, false) => common.to_owned(),
-        (Kind::Issue, true) => format!("{common},comments"),
-        (Kind::PullRequest, comments) => {
+        (ItemKind::Issue, false) => common.to_owned(),
+        (ItemKind::Issue, true) => format!("{common},comments"),
+        (ItemKind::PullRequest, comments) => {
             let more = "isDraft,baseRefName,headRefName,mergedAt,mergeable,reviewDecision,additions,deletions,changedFiles,files";
             format!("{common},{more}{}", if comments { ",comments,reviews" } else { "" })
         }
@@ -24,7 +24,7 @@ pub(crate) fn fields(kind: Kind, comments: bool) -> String {
 pub(crate) const LIST_FIELDS: &str = "number,title,state,author,labels,updatedAt,url";
 
 /// One issue or pull request. `remarks` are the comments on lines of a pull request.
-pub(crate) fn item(kind: Kind, item: &Value, remarks: &Value) -> String {
+pub(crate) fn item(kind: ItemKind, item: &Value, remarks: &Value) -> String {
     let mut text = format!("# {} (#{})\n\n", word(item, "/title"), item["number"]);
     for (name, value) in facts(kind, item) {
         if !value.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn item(kind: Kind, item: &Value, remarks: &Value) -> String {
     }
     let body = word(item, "/body").trim();
     text.push_str(&format!("\n{}\n", if body.is_empty() { "(no description)" } else { body }));
-    if kind == Kind::PullRequest {
+    if kind == ItemKind::PullRequest {
         files(item, &mut text);
     }
     for review in list(item, "reviews") {
@@ -58,7 +58,7 @@ pub(crate) fn item(kind: Kind, item: &Value, remarks: &Value) -> String {
     text
 }
 
-fn facts(kind: Kind, item: &Value) -> Vec<(&'static str, String)> {
+fn facts(kind: ItemKind, item: &Value) -> Vec<(&'static str, String)> {
     let names = |key: &str, path: &str| {
         list(item, key).iter().map(|value| word(value, path)).collect::<Vec<_>>().join(", ")
     };
@@ -72,7 +72,7 @@ fn facts(kind: Kind, item: &Value) -> Vec<(&'static str, String)> {
         ("Assignees", names("assignees", "/login")),
         ("Milestone", word(item, "/milestone/title").to_owned()),
     ];
-    if kind == Kind::PullRequest {
+    if kind == ItemKind::PullRequest {
         let number = |key: &str| item[key].as_u64().unwrap_or_default();
         let changes =
             format!("+{} -{} in {} files", number("additions"), number("deletions"), number("changedFiles"));
@@ -121,10 +121,10 @@ fn entry(text: &mut String, title: &str, date: &str, body: &str) {
 }
 
 /// A list to choose from.
-pub(crate) fn overview(kind: Kind, place: Option<&str>, items: &Value) -> String {
+pub(crate) fn overview(kind: ItemKind, place: Option<&str>, items: &Value) -> String {
     let (what, scheme) = match kind {
-        Kind::Issue => ("issues", "issue"),
-        Kind::PullRequest => ("pull requests", "pr"),
+        ItemKind::Issue => ("issues", "issue"),
+        ItemKind::PullRequest => ("pull requests", "pr"),
     };
     let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
     let of = place.map(|place| format!(" of {place}")).unwrap_or_default();
@@ -147,15 +147,15 @@ pub(crate) fn overview(kind: Kind, place: Option<&str>, items: &Value) -> String
 }
 
 /// A part of a diff; `place` is the URL of the pull request.
-pub(crate) fn part(diff: &str, place: &str, part: Part) -> Result<String, String> {
+pub(crate) fn part(diff: &str, place: &str, part: DiffPart) -> Result<String, String> {
     let files = diff::files(diff);
     match part {
-        Part::All => Ok(diff.to_owned()),
-        Part::File(index) => match files.get(index - 1) {
+        DiffPart::All => Ok(diff.to_owned()),
+        DiffPart::File(index) => match files.get(index - 1) {
             Some(file) => Ok(file.text.to_owned()),
             None => Err(format!("{place}/diff has no file {index}, only {} files", files.len())),
         },
-        Part::Files => {
+        DiffPart::Files => {
             let mut text = format!("{} files changed in {place}\n\n", files.len());
             for (index, file) in (1..).zip(&files) {
                 let (name, added, removed) = (file.name, file.added, file.removed);

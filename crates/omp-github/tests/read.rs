@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use omp_github::{Address, CacheOptions, Gh, Github, Kind, Text};
+use omp_github::{Address, CacheOptions, Gh, Github, ItemKind, Text};
 use omp_shell::{Environment, Scope};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -95,7 +95,7 @@ impl Place {
 
 async fn read(github: &Arc<Github>, url: &str) -> Result<Text, String> {
     let (scheme, rest) = url.split_once("://").unwrap();
-    let kind = if scheme == "pr" { Kind::PullRequest } else { Kind::Issue };
+    let kind = if scheme == "pr" { ItemKind::PullRequest } else { ItemKind::Issue };
     let (target, query) = rest.split_once('?').unwrap_or((rest, ""));
     let pairs: Vec<(&str, &str)> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
     let value = |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
@@ -314,7 +314,7 @@ async fn a_hanging_gh_is_given_up() {
     place.answer("issue-view.hang", "");
     let github = place.github();
     let cancel = CancellationToken::new();
-    let address = Address::parse(Kind::Issue, "o/r/7", |_| None).unwrap();
+    let address = Address::parse(ItemKind::Issue, "o/r/7", |_| None).unwrap();
     let stop = async {
         while place.calls().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;

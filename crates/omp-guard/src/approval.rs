@@ -65,7 +65,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// The policy of a word, in any case and with space around it. Other words are no policy.
+    /// The policy of a word, in any case and with space around it. Other words are not policies.
     pub fn from_word(word: &str) -> Option<Self> {
         match word.trim().to_ascii_lowercase().as_str() {
             "allow" => Some(Self::Allow),

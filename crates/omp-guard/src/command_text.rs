@@ -5,7 +5,7 @@
 
 use brush_parser::{Token, tokenize_str};
 
-/// Programs and words that go on for ever: there a limit is what ends the command.
+/// Programs and words that run forever: there a limit is what ends the command.
 const ENDLESS: &[&str] = &["yes", "watch", "ping", "top", "while", "until", "-f", "-F", "--follow"];
 const ENDLESS_PARTS: &[&str] = &["/dev/", "--follow="];
 
@@ -23,7 +23,7 @@ pub fn without_limits(command: &str) -> String {
 pub fn leading_cd(command: &str) -> Option<(String, &str)> {
     let parts = Parts::of(command)?;
     let [cd, directory, and, _, ..] = parts.pieces.as_slice() else { return None };
-    let matches = cd.is_word("cd") && directory.kind == Kind::Word && and.is_operator("&&");
+    let matches = cd.is_word("cd") && directory.kind == TokenKind::Word && and.is_operator("&&");
     if !matches || command[..and.end].contains('\n') {
         return None;
     }
@@ -37,7 +37,7 @@ pub fn leading_cd(command: &str) -> Option<(String, &str)> {
 /// The files that a command writes by redirection.
 pub fn written_files(command: &str) -> Vec<String> {
     let Some(parts) = Parts::of(command) else { return Vec::new() };
-    let pairs = parts.pieces.windows(2).filter(|pair| pair[0].kind == Kind::Operator);
+    let pairs = parts.pieces.windows(2).filter(|pair| pair[0].kind == TokenKind::Operator);
     let targets = pairs.filter_map(|pair| match (pair[0].text, pair[1].text) {
         (">" | ">>" | ">|" | "&>" | "&>>", target) => Some(target),
         (">&", target) if target != "-" && !target.bytes().all(|byte| byte.is_ascii_digit()) => Some(target),
@@ -59,10 +59,10 @@ pub fn programs(command: &str) -> Vec<&str> {
     let mut expected = true;
     for piece in &parts.pieces {
         match piece.kind {
-            Kind::Operator => expected = !piece.text.contains(['<', '>']),
-            Kind::Word if !expected || BEFORE_A_PROGRAM.contains(&piece.text) || piece.text.contains('=') => {
-            }
-            Kind::Word => {
+            TokenKind::Operator => expected = !piece.text.contains(['<', '>']),
+            TokenKind::Word
+                if !expected || BEFORE_A_PROGRAM.contains(&piece.text) || piece.text.contains('=') => {}
+            TokenKind::Word => {
                 names.push(piece.text.rsplit('/').next().unwrap_or(piece.text));
                 expected = false;
             }
@@ -85,7 +85,7 @@ fn literal(word: &str) -> Option<String> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     Word,
     Operator,
 }
@@ -93,7 +93,7 @@ enum Kind {
 /// A token and its place, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Piece<'a> {
-    kind: Kind,
+    kind: TokenKind,
     text: &'a str,
     start: usize,
     end: usize,
@@ -101,11 +101,11 @@ struct Piece<'a> {
 
 impl Piece<'_> {
     fn is_operator(&self, text: &str) -> bool {
-        self.kind == Kind::Operator && self.text == text
+        self.kind == TokenKind::Operator && self.text == text
     }
 
     fn is_word(&self, text: &str) -> bool {
-        self.kind == Kind::Word && self.text == text
+        self.kind == TokenKind::Word && self.text == text
     }
 }
 
@@ -115,7 +115,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// `None` for what is no complete command, and for here-documents, whose text follows the command.
+    /// `None` for what is not a complete command, and for here-documents, whose text follows the command.
     fn of(command: &'a str) -> Option<Self> {
         let tokens = tokenize_str(command).ok()?;
         let mut places: Vec<usize> = command.char_indices().map(|(at, _)| at).collect();
@@ -125,20 +125,20 @@ impl<'a> Parts<'a> {
             let location = token.location();
             let (start, end) = (*places.get(location.start.index)?, *places.get(location.end.index)?);
             let kind = match token {
-                Token::Operator(..) => Kind::Operator,
-                Token::Word(..) => Kind::Word,
+                Token::Operator(..) => TokenKind::Operator,
+                Token::Word(..) => TokenKind::Word,
             };
             pieces.push(Piece { kind, text: command.get(start..end)?, start, end });
         }
         let has_document = pieces.iter().any(|piece| piece.is_operator("<<") || piece.is_operator("<<-"));
-        // A comment at the end is no token: what comes before it is not the end.
+        // A comment at the end is not a token: what comes before it is not the end.
         let is_whole = pieces.last().is_none_or(|last| command[last.end..].trim().is_empty());
         (!has_document && is_whole).then_some(Self { pieces })
     }
 
     /// Where a last stage that only limits the output begins.
     fn limit(&self) -> Option<usize> {
-        let pipe = self.pieces.iter().rposition(|piece| piece.kind == Kind::Operator)?;
+        let pipe = self.pieces.iter().rposition(|piece| piece.kind == TokenKind::Operator)?;
         let (before, last) = (&self.pieces[..pipe], &self.pieces[pipe + 1..]);
         let is_pipe = matches!(self.pieces[pipe].text, "|" | "|&");
         let endless = before.iter().any(|piece| {
@@ -152,10 +152,11 @@ impl<'a> Parts<'a> {
     fn merge(&self) -> Option<usize> {
         let [before @ .., two, and, one] = self.pieces.as_slice() else { return None };
         let is_merge = two.is_word("2") && and.is_operator(">&") && one.is_word("1") && two.end == and.start;
-        let begins =
-            before.iter().rposition(|piece| piece.kind == Kind::Operator && !piece.text.contains(['<', '>']));
+        let begins = before
+            .iter()
+            .rposition(|piece| piece.kind == TokenKind::Operator && !piece.text.contains(['<', '>']));
         let own = &before[begins.map_or(0, |at| at + 1)..];
-        let redirected = own.iter().any(|piece| piece.kind == Kind::Operator);
+        let redirected = own.iter().any(|piece| piece.kind == TokenKind::Operator);
         (is_merge && !own.is_empty() && !redirected).then_some(two.start)
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::command::{Place, Script, Shell, Simple, judge};
+use crate::command::{Script, Shell, ShellContext, Simple, judge};
 use crate::effects::{Executes, Kinds, Matched, Unknown};
 
 /// Where and how long a rule holds.
@@ -32,7 +32,7 @@ impl Scope {
         match self {
             Self::Session => "Yes, for this session",
             Self::Project => "Yes, always in this project",
-            Self::Everywhere => "Yes, always and everywhere",
+            Self::Everywhere => "Yes, always in every project",
         }
     }
 
@@ -67,7 +67,7 @@ impl Rule {
         let real = |path: &Path| path.to_owned();
         let script = judge(
             text,
-            Place {
+            ShellContext {
                 cwd: Path::new("/"),
                 home: None,
                 shell: &Shell::default(),

@@ -72,7 +72,7 @@ impl TrustBook {
     pub fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if value.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err("it is not a list of agreements that this version can read".to_owned());
+            return Err("it is not in a format that this version supports".to_owned());
         }
         let projects = value.get("projects").and_then(Value::as_object).ok_or("`projects` is missing")?;
         let project = |(root, list): (&String, &Value)| {
@@ -80,7 +80,7 @@ impl TrustBook {
             Some((root.clone(), list))
         };
         let projects = projects.iter().map(project).collect::<Option<_>>();
-        Ok(Self { projects: projects.ok_or("an agreement is incomplete")? })
+        Ok(Self { projects: projects.ok_or("an entry is incomplete")? })
     }
 
     /// The form in which a book is stored.

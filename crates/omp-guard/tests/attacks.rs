@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use omp_guard::command::{Place, Shell, Verdict, judge};
+use omp_guard::command::{Shell, ShellContext, Verdict, judge};
 use omp_guard::rules::{Rule, allow};
 
 const SHELL: &str = include_str!("../../../tests/attacks/shell.txt");
@@ -67,7 +67,7 @@ fn cases(text: &'static str) -> impl Iterator<Item = String> {
 fn verdict(command: &str) -> Verdict {
     let real = |path: &Path| path.to_owned();
     let (cwd, home) = (Path::new("/home/me/project"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
+    judge(command, ShellContext { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
 }
 
 fn allowed(rules: &[&str], command: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_guard::command::{Place, Shell, Verdict, judge};
+use omp_guard::command::{Shell, ShellContext, Verdict, judge};
 
 /// `/home/me/project`, where `link` leads to `/etc/passwd` and `top` to `/`.
 fn verdict(command: &str) -> Verdict {
@@ -13,7 +13,7 @@ fn verdict(command: &str) -> Verdict {
     };
     let shell = Shell { variables: [("GIVEN".to_owned(), "/".to_owned())].into(), ..Shell::default() };
     let (cwd, home) = (Path::new("/home/me/project"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, shell: &shell, real: &real, git_risk: &|_| None })
+    judge(command, ShellContext { cwd, home, shell: &shell, real: &real, git_risk: &|_| None })
 }
 
 fn assert_critical(kind: &str, commands: &[&str]) {
@@ -33,7 +33,7 @@ fn assert_harmless(commands: &[&str]) {
 #[test]
 fn deletes_at_the_root() {
     assert_critical(
-        "Deletes everything",
+        "Deletes the root",
         &[
             "rm -rf /",
             "rm -fr -- /",

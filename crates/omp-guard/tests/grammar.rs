@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use omp_guard::command::{Place, Shell, Verdict, judge};
+use omp_guard::command::{Shell, ShellContext, Verdict, judge};
 use omp_guard::effects::{Executes, Unknown};
 
 fn verdict(command: &str) -> Verdict {
     let real = |path: &Path| path.to_owned();
     let (cwd, home) = (Path::new("/w"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
+    judge(command, ShellContext { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
 }
 
 /// Simple commands, lists, pipelines, groups, plain words and redirections.
@@ -67,13 +67,13 @@ fn other_syntax_is_named() {
         ("until true; do ls; done", "a loop"),
         ("select x in a; do ls; done", "a loop"),
         ("if true; then ls; fi", "a condition"),
-        ("case x in x) ls;; esac", "a case distinction"),
+        ("case x in x) ls;; esac", "a case statement"),
         ("function f { ls; }", "a function"),
         ("f() { ls; }", "a function"),
         ("coproc ls", "a coprocess"),
         ("ls &", "a background job"),
-        ("x=(a b)", "a function or a pattern with brackets"),
-        ("ls @(a|b)", "a function or a pattern with brackets"),
+        ("x=(a b)", "a function or an extended pattern"),
+        ("ls @(a|b)", "a function or an extended pattern"),
         ("echo {1..3}", "a brace expansion"),
         ("echo {a,{b,c}}", "a brace expansion"),
         ("echo $'\\x41'", "an encoded character"),
@@ -88,8 +88,8 @@ fn other_syntax_is_named() {
         ("cat <<E\nx", "an unfinished here-document"),
         ("echo 'x", "an unfinished quote"),
         ("(ls", "an unfinished group"),
-        ("cat < $X", "a file that is only known at run time"),
-        ("$X", "a program that is only known at run time"),
+        ("cat < $X", "a file known only at run time"),
+        ("$X", "a program known only at run time"),
         ("[ 1 -eq 1 ]", "a test"),
         ("test -v x", "a test"),
     ] {
@@ -168,8 +168,13 @@ fn variables_make_the_rest_unknown() {
         {
             let shell = verdict(&command).shell;
             let real = |path: &Path| path.to_owned();
-            let place =
-                Place { cwd: Path::new("/w"), home: None, shell: &shell, real: &real, git_risk: &|_| None };
+            let place = ShellContext {
+                cwd: Path::new("/w"),
+                home: None,
+                shell: &shell,
+                real: &real,
+                git_risk: &|_| None,
+            };
             assert!(!judge("ls", place).effects.only_reads(), "{command}");
         }
     }

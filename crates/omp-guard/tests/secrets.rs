@@ -1,22 +1,25 @@
 //! Secrets on their way out and back.
 
-use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment, merged, parse};
+use omp_guard::secrets::{Matcher, Mode, SecretEntry, Secrets, from_environment, merged, parse};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn plain(content: &str) -> Entry {
-    Entry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Obfuscate }
+fn plain(content: &str) -> SecretEntry {
+    SecretEntry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Obfuscate }
 }
 
-fn replaced(content: &str, replacement: Option<&str>) -> Entry {
-    Entry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Replace(replacement.map(str::to_owned)) }
+fn replaced(content: &str, replacement: Option<&str>) -> SecretEntry {
+    SecretEntry {
+        matcher: Matcher::Plain(content.to_owned()),
+        mode: Mode::Replace(replacement.map(str::to_owned)),
+    }
 }
 
-fn regex(content: &str, flags: &str) -> Entry {
-    Entry { matcher: Matcher::Regex(content.to_owned(), flags.to_owned()), mode: Mode::Obfuscate }
+fn regex(content: &str, flags: &str) -> SecretEntry {
+    SecretEntry { matcher: Matcher::Regex(content.to_owned(), flags.to_owned()), mode: Mode::Obfuscate }
 }
 
-fn secrets(entries: impl IntoIterator<Item = Entry>) -> Secrets {
+fn secrets(entries: impl IntoIterator<Item = SecretEntry>) -> Secrets {
     Secrets::new(entries.into_iter().collect(), "session")
 }
 
@@ -192,15 +195,15 @@ fn mistakes_are_named_and_skipped_without_a_word_of_the_content() {
         assert!(warnings.iter().all(|warning| !warning.contains("hush")), "{warnings:?}");
         warnings.join("\n")
     };
-    assert!(whole("hush: [").contains("not YAML"));
+    assert!(whole("hush: [").contains("not valid YAML"));
     assert!(whole("hush: 1").contains("expected a list"));
     for (entry, problem) in [
-        ("hush", "not a mapping"),
-        ("{content: hush}", "no `type`"),
-        ("{type: glob, content: hush}", "no `type`"),
-        ("{type: plain}", "no `content`"),
-        ("{type: plain, content: ''}", "no `content`"),
-        ("{type: plain, content: 12}", "not text"),
+        ("hush", "expected a mapping"),
+        ("{content: hush}", "`type` must be"),
+        ("{type: glob, content: hush}", "`type` must be"),
+        ("{type: plain}", "`content` is missing"),
+        ("{type: plain, content: ''}", "`content` is missing"),
+        ("{type: plain, content: 12}", "not a string"),
         ("{type: plain, content: hush, mode: hide}", "`mode`"),
         ("{type: plain, content: hush, mode: replace, replacement: hush-hush}", "contains the secret"),
         ("{type: regex, content: 'hush('}", "not a valid regular expression"),
@@ -208,7 +211,7 @@ fn mistakes_are_named_and_skipped_without_a_word_of_the_content() {
     ] {
         let warning = whole(&format!("- {entry}\n"));
         assert!(
-            warning.starts_with("/x/secrets.yml: entry 1 ") && warning.contains(problem),
+            warning.starts_with("/x/secrets.yml: ignoring entry 1: ") && warning.contains(problem),
             "{entry}: {warning}"
         );
     }
@@ -271,7 +274,7 @@ proptest! {
         text in texts(),
         expression in any::<bool>(),
     ) {
-        let mut entries: Vec<Entry> = words.iter().map(|word| plain(word)).collect();
+        let mut entries: Vec<SecretEntry> = words.iter().map(|word| plain(word)).collect();
         if expression {
             entries.push(regex("b[a-c]+b", ""));
         }

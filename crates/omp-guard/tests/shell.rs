@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use omp_guard::command::{Place, Shell, Verdict, judge};
+use omp_guard::command::{Shell, ShellContext, Verdict, judge};
 
 fn verdict(command: &str, shell: &Shell) -> Verdict {
     let real = |path: &Path| path.to_owned();
     let (cwd, home) = (Path::new("/home/me/project"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, shell, real: &real, git_risk: &|_| None })
+    judge(command, ShellContext { cwd, home, shell, real: &real, git_risk: &|_| None })
 }
 
 /// The verdict on the last command, after the others ran in the same shell.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_guard::secrets::{Entry, Matcher, Mode, Outbound, Reach, Restorer, Secrets};
+use omp_guard::secrets::{Matcher, Mode, Outbound, Reach, Restorer, SecretEntry, Secrets};
 use omp_types::{
     AssistantBlock, AssistantMessage, Message, ModelRequest, StopReason, StreamEvent, TextBlock,
     ThinkingBlock, ToolCall, Usage,
@@ -10,7 +10,7 @@ use omp_types::{
 use serde_json::{Value, json};
 
 fn secrets(content: &str) -> Arc<Secrets> {
-    let entry = Entry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Obfuscate };
+    let entry = SecretEntry { matcher: Matcher::Plain(content.to_owned()), mode: Mode::Obfuscate };
     Arc::new(Secrets::new(vec![entry], "session"))
 }
 

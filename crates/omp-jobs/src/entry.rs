@@ -123,7 +123,7 @@ impl Running {
 }
 
 /// A job in the list.
-pub(crate) struct Entry {
+pub(crate) struct JobEntry {
     pub(crate) id: String,
     pub(crate) kind: &'static str,
     pub(crate) label: String,
@@ -142,7 +142,7 @@ pub(crate) struct Entry {
     pub(crate) task: Option<AbortHandle>,
 }
 
-impl Entry {
+impl JobEntry {
     pub(crate) fn new(new: NewJob, running: Running) -> Self {
         Self {
             id: running.id.clone(),

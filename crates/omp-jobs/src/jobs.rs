@@ -8,8 +8,8 @@ use futures_util::FutureExt;
 use tokio::sync::watch;
 
 use crate::delivery::{Mailbox, Recipient, knock};
-use crate::entry::{Cancelled, Entry, NewJob, Running, Settled, Snapshot, Status};
-use crate::state::State;
+use crate::entry::{Cancelled, JobEntry, NewJob, Running, Settled, Snapshot, Status};
+use crate::state::JobsState;
 
 /// How many, how long, and the dice.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub struct Jobs {
 }
 
 pub(crate) struct Inner {
-    state: Mutex<State>,
+    state: Mutex<JobsState>,
     /// Changes whenever the list does.
     changes: watch::Sender<()>,
     pub(crate) limits: Limits,
@@ -90,7 +90,7 @@ impl Jobs {
         }
         let id = new.id.clone().unwrap_or_else(|| state.fresh_id());
         let handle = Running::new(id.clone());
-        let mut entry = Entry::new(new, handle.clone());
+        let mut entry = JobEntry::new(new, handle.clone());
         let (jobs, settled) = (Arc::downgrade(&self.inner), id.clone());
         let work = AssertUnwindSafe(work(handle)).catch_unwind();
         let task = tokio::spawn(async move {
@@ -246,7 +246,7 @@ impl Drop for Jobs {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, JobsState> {
         // The list is valid after every statement, so a panic elsewhere does not spoil it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -265,7 +265,7 @@ impl Inner {
     }
 
     /// Has the owner told that something waits, unless somebody is at it.
-    fn tell(self: &Arc<Self>, state: &mut State, owner: &str) {
+    fn tell(self: &Arc<Self>, state: &mut JobsState, owner: &str) {
         if state.next_for(owner).is_none() {
             return;
         }

@@ -6,15 +6,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::delivery::Mailbox;
-use crate::entry::{Entry, Settled};
+use crate::entry::{JobEntry, Settled};
 
 /// Ended jobs that are remembered, and results that wait. With one more the oldest is forgotten.
 const MOST_ENDED: usize = 200;
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct JobsState {
     /// In the order of their start.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<JobEntry>,
     /// Results that nobody has read, with their owners.
     pub(crate) outbox: VecDeque<(String, Settled)>,
     /// How many results were ever put there.
@@ -23,8 +23,8 @@ pub(crate) struct State {
     pub(crate) ended: bool,
 }
 
-impl State {
-    pub(crate) fn of(&mut self, owner: &str) -> impl Iterator<Item = &mut Entry> {
+impl JobsState {
+    pub(crate) fn of(&mut self, owner: &str) -> impl Iterator<Item = &mut JobEntry> {
         self.entries.iter_mut().filter(move |entry| entry.owner == owner)
     }
 
@@ -61,9 +61,9 @@ impl State {
     pub(crate) fn forget(&mut self, retention: Duration) {
         let now = Instant::now();
         let kept =
-            |entry: &Entry| entry.watchers > 0 || entry.ended.is_none_or(|ended| now < ended + retention);
+            |entry: &JobEntry| entry.watchers > 0 || entry.ended.is_none_or(|ended| now < ended + retention);
         self.entries.retain(kept);
-        let ended = |entry: &&Entry| entry.ended.is_some() && entry.watchers == 0;
+        let ended = |entry: &&JobEntry| entry.ended.is_some() && entry.watchers == 0;
         let mut too_many = self.entries.iter().filter(ended).count().saturating_sub(MOST_ENDED);
         self.entries.retain(|entry| {
             let forget = too_many > 0 && ended(&entry);

@@ -40,17 +40,7 @@ struct OpenBlock {
 impl Answer {
     pub(crate) fn new(model: &Model, names: HashMap<String, String>, timestamp: u64) -> Self {
         Self {
-            message: AssistantMessage {
-                content: Vec::new(),
-                api: model.api.name().to_owned(),
-                provider: model.provider.clone(),
-                model: model.id.clone(),
-                response_id: None,
-                usage: Usage::default(),
-                stop_reason: StopReason::Stop,
-                error_message: None,
-                timestamp,
-            },
+            message: model.message(Vec::new(), timestamp),
             events: Vec::new(),
             open: Vec::new(),
             names,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use indexmap::IndexMap;
-use omp_types::{Cost, ThinkingLevel};
+use omp_types::{AssistantBlock, AssistantMessage, Cost, StopReason, ThinkingLevel, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -210,6 +210,21 @@ impl Model {
         let was_oauth = self.key.as_ref().is_some_and(Secret::is_anthropic_oauth);
         let bearer = (self.bearer && !was_oauth) || key.is_anthropic_oauth();
         Self { key: Some(key), bearer, ..self.clone() }
+    }
+
+    /// A message of this model that ended well.
+    pub(crate) fn message(&self, content: Vec<AssistantBlock>, timestamp: u64) -> AssistantMessage {
+        AssistantMessage {
+            content,
+            api: self.api.name().to_owned(),
+            provider: self.provider.clone(),
+            model: self.id.clone(),
+            response_id: None,
+            usage: Usage::default(),
+            stop_reason: StopReason::Stop,
+            error_message: None,
+            timestamp,
+        }
     }
 
     /// The id that goes into a request.

@@ -2,11 +2,11 @@
 
 use crate::position::{Encoding, Position, lines};
 
-/// The place of the word on the line, which counts from one; without a word the first character that is no blank.
+/// The place of the word on the line, which counts from one; without a word the first character that is not blank.
 pub fn find(text: &str, line: u32, symbol: Option<&str>, encoding: Encoding) -> Result<Position, String> {
     let index = line.saturating_sub(1);
     let Some(row) = lines(text).nth(index as usize) else {
-        return Err(format!("There is no line {line}; the last one is {}", lines(text).count()));
+        return Err(format!("Line {line} does not exist; the file has {} lines", lines(text).count()));
     };
     let byte = match symbol.filter(|symbol| !symbol.is_empty()) {
         None => row.len() - row.trim_start().len(),
@@ -25,7 +25,7 @@ fn word(row: &str, line: u32, symbol: &str) -> Result<usize, String> {
     let place = number.checked_sub(1).and_then(|index| found.get(index));
     place.copied().ok_or_else(|| {
         let times = found.len();
-        format!("Symbol {name:?} occurs {times} time(s) on line {line}; there is no occurrence #{number}")
+        format!("Symbol {name:?} occurs {times} time(s) on line {line}; occurrence #{number} does not exist")
     })
 }
 
@@ -70,8 +70,8 @@ mod tests {
         let beyond = at(text, 1, Some("foo#3")).unwrap_err();
         let line = at(text, 9, Some("foo")).unwrap_err();
         assert_eq!(missing, "Symbol \"Bar\" not found on line 1");
-        assert_eq!(beyond, "Symbol \"foo\" occurs 2 time(s) on line 1; there is no occurrence #3");
-        assert_eq!(line, "There is no line 9; the last one is 3");
+        assert_eq!(beyond, "Symbol \"foo\" occurs 2 time(s) on line 1; occurrence #3 does not exist");
+        assert_eq!(line, "Line 9 does not exist; the file has 3 lines");
         assert!(at(text, 1, Some("foo#0")).is_err());
     }
 

@@ -65,7 +65,7 @@ struct Raw {
 }
 
 impl Diagnostic {
-    /// Reads a list. What is no diagnostic is passed over.
+    /// Reads a list. What is not a diagnostic is skipped.
     pub(crate) fn list(value: &Value) -> Vec<Self> {
         let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
         items.iter().take(MOST).filter_map(Self::parse).collect()

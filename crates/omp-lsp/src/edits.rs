@@ -69,7 +69,7 @@ impl WorkspaceEdit {
         let mut operations = operations?;
         if operations.len() > MOST_FILES {
             return Err(format!(
-                "The server wants to change more than {MOST_FILES} files; nothing was done."
+                "The server proposed changes to more than {MOST_FILES} files; nothing was changed."
             ));
         }
         operations.retain(|one| !matches!(one, Operation::Edit { edits, .. } if edits.is_empty()));
@@ -97,7 +97,7 @@ fn document_change(value: &Value) -> Result<Operation, String> {
         Some("delete") => {
             Ok(Operation::Delete { path: named("uri")?, missing_is_fine: options.ignore_if_not_exists })
         }
-        Some(kind) => Err(format!("The server proposes an operation of an unknown kind, {kind:?}.")),
+        Some(kind) => Err(format!("The server proposed an unknown operation {kind:?}.")),
         None => {
             let uri = value.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
             text_edits(uri, value.get("edits").unwrap_or(&Value::Null))
@@ -110,8 +110,7 @@ fn text_edits(uri: &str, list: &Value) -> Result<Operation, String> {
 }
 
 fn file(uri: &str) -> Result<PathBuf, String> {
-    uri::path(uri)
-        .ok_or_else(|| format!("The server wants to change {uri:?}, which is no file of this machine."))
+    uri::path(uri).ok_or_else(|| format!("The server proposed to change {uri:?}, which is not a local file."))
 }
 
 /// Reads a list of changes of one text. `null` is an empty one.
@@ -120,13 +119,13 @@ pub fn list(value: &Value) -> Result<Vec<TextEdit>, String> {
         Value::Null => return Ok(Vec::new()),
         Value::Array(items) if items.len() <= MOST_EDITS => items,
         Value::Array(items) => {
-            return Err(format!("The server proposes {} changes of one file.", items.len()));
+            return Err(format!("The server proposed too many changes to one file ({}).", items.len()));
         }
-        other => return Err(format!("The server proposes something that is no list of changes: {other}")),
+        other => return Err(format!("The server proposed an invalid list of changes: {other}")),
     };
     let read = |item: &Value| {
         TextEdit::deserialize(item)
-            .map_err(|error| format!("The server proposes a change that makes no sense: {error}."))
+            .map_err(|error| format!("The server proposed an invalid change: {error}."))
     };
     items.iter().map(read).collect()
 }
@@ -135,8 +134,7 @@ pub fn list(value: &Value) -> Result<Vec<TextEdit>, String> {
 pub fn apply(text: &str, edits: &[TextEdit], encoding: Encoding) -> Result<String, String> {
     if text.contains('\r') {
         return Err(
-            "It has line ends that only some programs count; the server's line numbers cannot be trusted."
-                .into(),
+            "The file has bare CR line endings, so the server's line numbers cannot be trusted.".into()
         );
     }
     let starts: Vec<usize> =
@@ -163,7 +161,7 @@ pub fn apply(text: &str, edits: &[TextEdit], encoding: Encoding) -> Result<Strin
     for (start, end, inserted) in &placed {
         if *start < done || end < start {
             let line = 1 + text[..*start].matches('\n').count();
-            return Err(format!("The server proposes changes that overlap, in line {line}."));
+            return Err(format!("The server proposed overlapping changes on line {line}."));
         }
         new.push_str(&text[done..*start]);
         new.push_str(inserted);

@@ -9,17 +9,17 @@ pub enum LspError {
     #[error("LSP request {method} timed out after {milliseconds}ms")]
     TimedOut { method: String, milliseconds: u64 },
     /// Somebody no longer wants to know.
-    #[error("The request was cancelled.")]
+    #[error("the request was cancelled")]
     Cancelled,
     /// The process is gone, or was ended because it talked nonsense.
     #[error("{server} {how}")]
     Ended { server: String, how: String },
-    #[error("{server} cannot be started: {reason}")]
+    #[error("cannot start {server}: {reason}")]
     Start { server: String, reason: String },
     /// It would execute code of a project that the user has not agreed to.
-    #[error("{server} does not run here: {reason}")]
+    #[error("{server} is not allowed to run: {reason}")]
     Refused { server: String, reason: String },
-    /// What a server says that makes no sense.
+    /// What a server says that is invalid.
     #[error("{0}")]
     Nonsense(String),
 }

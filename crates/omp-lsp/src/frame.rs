@@ -14,11 +14,11 @@ const MAX_BODY: u64 = 32 * 1024 * 1024;
 pub(crate) enum FrameError {
     #[error("closed its output")]
     Closed,
-    #[error("cannot be read: {0}")]
+    #[error("failed to send output: {0}")]
     Io(#[from] io::Error),
-    #[error("prints something that is no header of a message: {0:?}")]
+    #[error("sent an invalid message header: {0:?}")]
     Header(String),
-    #[error("announced a message of {0} bytes, more than the {MAX_BODY} that are read")]
+    #[error("announced a message of {0} bytes, over the limit of {MAX_BODY}")]
     TooLong(u64),
 }
 

@@ -29,7 +29,7 @@ pub mod uri;
 
 pub use client::{Client, Editor, Fate, Limit, Synced};
 pub use config::project_code;
-pub use config::{Config, Kind, Places, Server, Trust};
+pub use config::{Config, Places, Server, ServerKind, Trust};
 pub use error::LspError;
 pub use mux::MuxState;
 pub use servers::{Consent, ServerState, Servers, Surroundings};

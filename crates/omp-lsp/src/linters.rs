@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::position::{Encoding, Position, Range};
-use crate::{Kind, Limit, LspError, Server, Servers};
+use crate::{Limit, LspError, Server, ServerKind, Servers};
 use omp_shell::{Program, Stdio, answer};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub async fn lint(
     limit: Limit<'_>,
 ) -> Result<Vec<Diagnostic>, LspError> {
     let words: &[&str] = match server.kind() {
-        Kind::Biome => &["lint", "--reporter=json"],
+        ServerKind::Biome => &["lint", "--reporter=json"],
         _ => &["lint", "--quiet", "--reporter", "json"],
     };
     let mut arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -45,7 +45,7 @@ pub async fn lint(
     let answer = tokio::select! {
         answer = answer(child, MOST_OUTPUT, MOST_COMPLAINT) => answer,
         () = limit.cancel.cancelled() => return Err(LspError::Cancelled),
-        () = tokio::time::sleep_until(limit.until) => return Err(failed("it takes too long".to_owned())),
+        () = tokio::time::sleep_until(limit.until) => return Err(failed("it timed out".to_owned())),
     };
     // It exits with an error when it finds something; only what it prints tells whether it worked.
     let start = answer.output.find(['{', '[']).unwrap_or(answer.output.len());
@@ -54,7 +54,7 @@ pub async fn lint(
         return Err(failed(format!("it printed no report: {}", answer.complaint.trim())));
     };
     let (list, read): (_, fn(&Value, &str) -> Option<Diagnostic>) = match server.kind() {
-        Kind::Biome => (report.get("diagnostics").unwrap_or(&Value::Null), biome),
+        ServerKind::Biome => (report.get("diagnostics").unwrap_or(&Value::Null), biome),
         _ => (&report, swiftlint),
     };
     let items = list.as_array().map(Vec::as_slice).unwrap_or_default();

@@ -163,7 +163,7 @@ impl Servers {
         self.mux.state(&places, &self.scope, &self.environment).await
     }
 
-    /// The scope and the environment for programs that are no servers.
+    /// The scope and the environment for programs that are not servers.
     pub fn surroundings(&self) -> (&Arc<Scope>, &Environment) {
         (&self.scope, &self.environment)
     }
@@ -182,7 +182,7 @@ impl Servers {
         let slot = Arc::clone(self.slots().entry(server.program.to_string_lossy().into_owned()).or_default());
         let gave_up = || match limit.cancel.is_cancelled() {
             true => LspError::Cancelled,
-            false => LspError::Start { server: server.name.clone(), reason: "it takes too long".to_owned() },
+            false => LspError::Start { server: server.name.clone(), reason: "it timed out".to_owned() },
         };
         let mut current = limit.wait(slot.client.lock()).await.ok_or_else(gave_up)?;
         slot.times().used = Some(Instant::now());
@@ -314,7 +314,7 @@ impl Slot {
         times.started.retain(|started| started.elapsed() < CRASHES_WITHIN);
         if times.started.len() >= MOST_CRASHES {
             let reason = format!(
-                "it ended {MOST_CRASHES} times within {} seconds; use action \"reload\" to try again",
+                "it crashed {MOST_CRASHES} times within {} seconds; use action \"reload\" to try again",
                 CRASHES_WITHIN.as_secs()
             );
             return Err(LspError::Start { server: server.name.clone(), reason });

@@ -9,7 +9,7 @@ use omp_config::Directories;
 use omp_config::settings::config_file::{self, Loaded};
 use omp_config::settings::{Settings, keys, strings};
 use omp_llm::registry::{KimiFormat, Preferences, RecentModels, Registry};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use serde_json::Value;
 
 use crate::recent_models;
@@ -99,9 +99,9 @@ const MODELS_FILE_LIMIT: u64 = 8 * 1024 * 1024;
 fn read(path: &Path) -> Result<Option<String>, String> {
     let refuse = |reason: &str| Err(format!("cannot read {}: {reason}", path.display()));
     let (file, metadata) = match open(path) {
-        Ok(Found::File(file, metadata)) => (file, metadata),
-        Ok(Found::Directory) => return refuse("it is a directory"),
-        Ok(Found::Special(kind)) => return refuse(&format!("it is {}", kind.name())),
+        Ok(OpenedPath::File(file, metadata)) => (file, metadata),
+        Ok(OpenedPath::Directory) => return refuse("it is a directory"),
+        Ok(OpenedPath::Special(kind)) => return refuse(&format!("it is {}", kind.name())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return refuse(&error.to_string()),
     };

@@ -170,7 +170,7 @@ pub(crate) type Shared = Arc<Recorder>;
 
 #[cfg(test)]
 mod tests {
-    use omp_guard::secrets::{Entry, Matcher, Mode};
+    use omp_guard::secrets::{Matcher, Mode, SecretEntry};
     use serde_json::json;
 
     use super::*;
@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn secrets() -> Secrets {
-        let entry = Entry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
+        let entry = SecretEntry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
         Secrets::new(vec![entry], "s1")
     }
 

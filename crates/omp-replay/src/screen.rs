@@ -172,12 +172,12 @@ fn fitted(row: &str, hidden: String, width: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use omp_guard::secrets::{Entry, Matcher, Mode};
+    use omp_guard::secrets::{Matcher, Mode, SecretEntry};
 
     use super::*;
 
     fn secrets() -> Secrets {
-        let entry = Entry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
+        let entry = SecretEntry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
         Secrets::new(vec![entry], "s1")
     }
 

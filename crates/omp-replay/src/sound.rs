@@ -176,7 +176,7 @@ impl Playing {
 
 #[cfg(test)]
 mod tests {
-    use omp_guard::secrets::{Entry, Matcher, Mode, Secrets};
+    use omp_guard::secrets::{Matcher, Mode, SecretEntry, Secrets};
 
     use super::*;
     use crate::line::World;
@@ -187,7 +187,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("recording.jsonl");
         let recorder = Arc::new(Recorder::create(&path).unwrap());
-        let secret = Entry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
+        let secret = SecretEntry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
         recorder.begin(World::default(), Secrets::new(vec![secret], "s1"));
         let tape = Recording(Arc::clone(&recorder));
         for said in [&["hunt", "er22 is it"][..], &["hunter22 is it"], &["nothing", " at all"]] {

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_config::Directories;
 use omp_config::settings::{Key, Settings, keys, kind};
-use omp_github::{Address, CacheOptions, Gh, Github, Kind};
+use omp_github::{Address, CacheOptions, Gh, Github, ItemKind};
 use omp_shell::{Environment, Scope};
 use omp_tools::{InternalUrl, Resource, Scheme};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ const CACHE_VARIABLE: &str = "OMP_GITHUB_CACHE_DB";
 
 /// One of the two schemes.
 pub(crate) struct Items {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ItemKind,
     pub(crate) github: Arc<Github>,
 }
 

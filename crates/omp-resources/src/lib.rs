@@ -17,7 +17,7 @@ mod vault;
 
 use std::sync::Arc;
 
-use omp_github::{Github, Kind};
+use omp_github::{Github, ItemKind};
 use omp_session::{Artifacts, SessionWriter};
 use omp_tools::{Resources, Scheme};
 
@@ -52,8 +52,8 @@ pub fn resources(
     let schemes: Vec<Arc<dyn Scheme>> = vec![
         Arc::new(agent::Agent(Arc::clone(artifacts))),
         Arc::new(artifact::Artifact(Arc::clone(artifacts))),
-        Arc::new(github::Items { kind: Kind::Issue, github: Arc::clone(github) }),
-        Arc::new(github::Items { kind: Kind::PullRequest, github: Arc::clone(github) }),
+        Arc::new(github::Items { kind: ItemKind::Issue, github: Arc::clone(github) }),
+        Arc::new(github::Items { kind: ItemKind::PullRequest, github: Arc::clone(github) }),
         Arc::new(local::Local::new(artifacts, session)),
         Arc::new(documentation::Documentation),
         Arc::new(skill::Rule(Arc::clone(knowledge))),

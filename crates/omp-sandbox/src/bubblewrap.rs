@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::policy::{Network, Policy};
-use crate::surroundings::{self, Kind};
+use crate::surroundings::{self, CoverKind};
 
 /// The name of the program.
 pub(crate) const PROGRAM: &str = "bwrap";
@@ -35,7 +35,7 @@ pub(crate) fn wrap(policy: &Policy) -> Wrap {
         line.bind("--ro-bind", &path);
     }
     for path in existing(&policy.hidden) {
-        let kind = if path.is_dir() { Kind::Directory } else { Kind::File };
+        let kind = if path.is_dir() { CoverKind::Directory } else { CoverKind::File };
         line.cover(&path, kind);
     }
     for (path, kind) in surroundings::services(&policy.writable) {
@@ -67,10 +67,10 @@ impl Line {
         self.0.extend([path.as_os_str().to_owned(), path.as_os_str().to_owned()]);
     }
 
-    fn cover(&mut self, path: &Path, kind: Kind) {
+    fn cover(&mut self, path: &Path, kind: CoverKind) {
         match kind {
-            Kind::Directory => self.words(&["--perms", "0000", "--tmpfs"]),
-            Kind::File => self.words(&["--ro-bind", "/dev/null"]),
+            CoverKind::Directory => self.words(&["--perms", "0000", "--tmpfs"]),
+            CoverKind::File => self.words(&["--ro-bind", "/dev/null"]),
         }
         self.0.push(path.as_os_str().to_owned());
     }

@@ -101,14 +101,14 @@ pub enum OtherHosts {
 /// The hosts of one session.
 #[derive(Default)]
 pub struct HostBook {
-    state: Mutex<State>,
+    state: Mutex<HostsState>,
     escalation: OnceLock<Arc<dyn Escalation>>,
     /// One question at a time, and none twice.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct State {
+struct HostsState {
     others: OtherHosts,
     /// Patterns, and how far those hosts may be reached.
     allowed: Vec<(String, Reach)>,
@@ -198,7 +198,7 @@ impl HostBook {
         all
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, HostsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

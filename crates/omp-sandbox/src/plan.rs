@@ -7,7 +7,7 @@ use crate::bytes::Writer;
 use crate::landlock;
 use crate::policy::{Network, Policy};
 use crate::seccomp::{self, Around};
-use crate::surroundings::{self, Kind};
+use crate::surroundings::{self, CoverKind};
 
 /// What one entry of a plan does. See `forked` for how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,7 +242,7 @@ fn cover(plan: &mut Plan, policy: &Policy, owner: u32) {
         plan.bind(cover, &path, Failure::Fatal);
     }
     for (path, kind) in surroundings::services(&policy.writable) {
-        let cover = if kind == Kind::Directory { &directory } else { &file };
+        let cover = if kind == CoverKind::Directory { &directory } else { &file };
         // A service may end at any time, and its socket with it.
         plan.bind(cover, &path, Failure::Fine);
     }

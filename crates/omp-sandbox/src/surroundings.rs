@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// What covers a path: a file or a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CoverKind {
     File,
     Directory,
 }
@@ -25,7 +25,7 @@ const MOST: usize = 4096;
 
 /// Sockets and directories of sockets to cover. Those below a writable root are the command's own business, unless they
 /// were there before it.
-pub(crate) fn services(writable: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
+pub(crate) fn services(writable: &[PathBuf]) -> Vec<(PathBuf, CoverKind)> {
     let mut found = children(Path::new(RUN), &KEPT);
     found.extend(children(&Path::new(RUN).join("systemd"), &KEPT_OF_SYSTEMD));
     let covered = |path: &Path| path.starts_with(RUN);
@@ -37,7 +37,7 @@ pub(crate) fn services(writable: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
             && is_socket(&path)
             && !found.iter().any(|(one, _)| *one == path)
         {
-            found.push((path, Kind::File));
+            found.push((path, CoverKind::File));
         }
     }
     found
@@ -52,13 +52,13 @@ fn is_socket(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
 }
 
-fn children(directory: &Path, kept: &[&str]) -> Vec<(PathBuf, Kind)> {
+fn children(directory: &Path, kept: &[&str]) -> Vec<(PathBuf, CoverKind)> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let entries = entries.flatten().take(MOST);
     let hidden = entries.filter(|entry| !kept.iter().any(|name| entry.file_name() == OsStr::new(name)));
     let kind = |entry: std::fs::DirEntry| {
         let kind = entry.file_type().ok()?;
-        let cover = if kind.is_dir() { Kind::Directory } else { Kind::File };
+        let cover = if kind.is_dir() { CoverKind::Directory } else { CoverKind::File };
         // A link cannot be covered; what it leads to is, if it lies here.
         (!kind.is_symlink()).then(|| (entry.path(), cover))
     };

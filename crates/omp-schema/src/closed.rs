@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::keywords::{Node, subschemas_mut};
+use super::keywords::{Node, STRUCTURAL_KEYWORDS, subschemas_mut};
 use super::refs;
 use super::root::{self, RootCombiners};
 use super::rules::{AllOf, Arrays, Leftovers, Literals, Nulls, OneOf, Rules, Types, Unions};
@@ -24,20 +24,7 @@ const RULES: Rules = Rules {
 
 /// `patternProperties` and `allOf` pass only to be seen and refused.
 fn is_structural(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "type"
-            | "description"
-            | "properties"
-            | "required"
-            | "additionalProperties"
-            | "patternProperties"
-            | "items"
-            | "enum"
-            | "const"
-            | "anyOf"
-            | "allOf"
-    )
+    STRUCTURAL_KEYWORDS.contains(&keyword)
 }
 
 /// The strict form of a schema for Anthropic's API, or `None` for one that strict mode cannot say: maps with free

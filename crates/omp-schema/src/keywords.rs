@@ -13,6 +13,21 @@ pub(super) const MAX_DEPTH: usize = 128;
 
 pub(super) const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
+/// The keywords that strict modes leave in place. `patternProperties` and `allOf` pass only to be seen and refused.
+pub(super) const STRUCTURAL_KEYWORDS: [&str; 11] = [
+    "type",
+    "description",
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "items",
+    "enum",
+    "const",
+    "anyOf",
+    "allOf",
+];
+
 /// The kind of value a keyword takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::combine;
-use super::keywords::Node;
+use super::keywords::{Node, STRUCTURAL_KEYWORDS};
 use super::nulls;
 use super::refs::{self, Unrepresentable};
 use super::root::{self, RootCombiners};
@@ -72,21 +72,7 @@ const SANITIZE: Rules = Rules {
 
 /// `patternProperties` passes only for [`is_open_map`] to see it.
 fn is_structural(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "type"
-            | "description"
-            | "properties"
-            | "required"
-            | "additionalProperties"
-            | "patternProperties"
-            | "items"
-            | "prefixItems"
-            | "anyOf"
-            | "allOf"
-            | "enum"
-            | "const"
-    )
+    keyword == "prefixItems" || STRUCTURAL_KEYWORDS.contains(&keyword)
 }
 
 /// OpenAI's limits on one schema; beyond them the request is refused.

@@ -3,6 +3,8 @@
 // Fixtures read better by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod support;
+
 use std::time::{Duration, Instant};
 
 use omp_schema::{
@@ -10,6 +12,7 @@ use omp_schema::{
     normalize_for_code_assist, normalize_for_google, normalize_for_mcp, normalize_for_responses,
 };
 use serde_json::{Value, json};
+use support::{strict, strict_parameter, tool};
 
 type Normalizer = fn(&Value) -> Value;
 
@@ -21,25 +24,9 @@ const LOOSE_TARGETS: [Normalizer; 5] = [
     normalize_for_anthropic,
 ];
 
-/// A tool with one required parameter `x`.
-fn tool(x: Value) -> Value {
-    json!({"type": "object", "properties": {"x": x}, "required": ["x"]})
-}
-
 /// What a normaliser makes of a parameter.
 fn parameter(normalize: Normalizer, x: Value) -> Value {
     normalize(&tool(x))["properties"]["x"].take()
-}
-
-fn strict(schema: &Value) -> Adapted {
-    adapt_for_strict(schema, StrictMode::Wanted)
-}
-
-/// The strict form of a required parameter; the schema has to be expressible.
-fn strict_parameter(x: Value) -> Value {
-    let mut adapted = strict(&tool(x));
-    assert!(adapted.strict, "strict mode was refused: {}", adapted.schema);
-    adapted.schema["properties"]["x"].take()
 }
 
 mod targets {

@@ -10,7 +10,7 @@ use omp_agent::{AgentError, Listener, Upkeep, definitions};
 use omp_auth::{Environment, EnvironmentLookup};
 use omp_config::Directories;
 use omp_config::settings::{Layer, Secrecy, Setting, Settings, TABLE, keys};
-use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment};
+use omp_guard::secrets::{Matcher, Mode, SecretEntry, Secrets, from_environment};
 use omp_llm::registry::{Registry, SelectError, Selection, Wanted};
 use omp_llm::{Api, Model, ModelSource, SocketMode, SocketOptions, Transport};
 use omp_models::{Effort, ModelOptions};
@@ -151,7 +151,8 @@ impl SessionBuilder {
         let headers = model.headers.values().map(String::as_str);
         let address = omp_types::address::secrets(&model.base_url);
         let long = |text: &&str| text.chars().count() >= 6;
-        let plain = |text: &str| Entry { matcher: Matcher::Plain(text.to_owned()), mode: Mode::Obfuscate };
+        let plain =
+            |text: &str| SecretEntry { matcher: Matcher::Plain(text.to_owned()), mode: Mode::Obfuscate };
         entries.extend(keys.chain(headers).chain(address.iter().map(String::as_str)).filter(long).map(plain));
         Secrets::new(entries, session)
     }

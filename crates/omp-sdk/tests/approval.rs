@@ -114,7 +114,7 @@ async fn questions_name_the_reason_and_the_path() {
     assert_eq!(
         asker.texts(),
         [
-            "Allow tool: bash\nReason: Shuts the machine down or restarts it\nCommand: missing/reboot now",
+            "Allow tool: bash\nReason: Shuts down or restarts the machine\nCommand: missing/reboot now",
             "Allow tool: write\nPath: a.txt\nContent: text",
         ]
     );

@@ -199,7 +199,7 @@ async fn what_is_found_can_be_called_at_once_and_stays() {
     let first = names(&requests[0]);
     let described =
         requests[0].body["tools"].as_array().unwrap().last().unwrap()["function"]["description"].to_string();
-    let built_in = described.split("Tools to be found: ").nth(1).unwrap();
+    let built_in = described.split("Discoverable tools: ").nth(1).unwrap();
     let total: usize = built_in.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
     assert!(total > 5 && built_in.contains("- mail: 1") && built_in.contains("- tickets: 2"), "{described}");
 

@@ -8,12 +8,11 @@
 //! Without an argument the embedded shell is left out.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omp_shell::command::{self, CommandSpec, find_shell};
-use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{CommandOutcome, Ending, Environment, Limits, Scope};
+use omp_shell::session::{Call, Engine, ShellSpec, Shells};
+use omp_shell::{CommandOutcome, Ending, Environment, Scope};
 use tokio_util::sync::CancellationToken;
 
 const CALLS: u32 = 300;
@@ -94,37 +93,15 @@ impl Bench {
     async fn run(&self, engine: Option<&Engine>, bash: &std::path::Path, command: &str) -> CommandOutcome {
         let cancel = CancellationToken::new();
         let Some(engine) = engine else {
-            let spec = CommandSpec {
-                command: command.to_owned(),
-                shell: bash.to_owned(),
-                cwd: PathBuf::from("/"),
-                environment: self.environment.clone(),
-                timeout: None,
-                limits: Limits::default(),
-                spill: None,
-                confined: None,
-            };
+            let spec = CommandSpec::new(command, bash, "/", self.environment.clone());
             return command::run(&self.scope, spec, &cancel, |_| {}).await.expect("a shell");
         };
-        let spec = ShellSpec {
-            owner: String::new(),
-            engine: engine.clone(),
-            prefix: None,
-            environment: self.environment.clone(),
-            start_files: None,
-            directory: PathBuf::from("/"),
-            confined: None,
-        };
-        let call = Call {
-            command: command.to_owned(),
-            env: Vec::new(),
-            place: Place::Current,
-            timeout: None,
-            limits: Limits::default(),
-            spill: None,
-            hold: Default::default(),
-        };
-        self.shells.run(&self.scope, &spec, call, &cancel, |_| {}).await.expect("a shell").outcome
+        let spec = ShellSpec::new(engine.clone(), self.environment.clone(), "/");
+        self.shells
+            .run(&self.scope, &spec, Call::new(command), &cancel, |_| {})
+            .await
+            .expect("a shell")
+            .outcome
     }
 }
 

@@ -8,12 +8,12 @@
 //! Without an argument the embedded shell is left out.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use omp_shell::command::find_shell;
-use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{Environment, Limits, Scope};
+use omp_shell::session::{Call, Engine, ShellSpec, Shells};
+use omp_shell::{Environment, Scope};
 use tokio_util::sync::CancellationToken;
 
 const MARK: &str = "OMP_SURVIVORS_MARK";
@@ -82,24 +82,9 @@ async fn end(engine: &Engine, command: &str, how: How) -> (usize, Duration, usiz
     let mark = format!("{}-{:?}", std::process::id(), Instant::now());
     let path = std::env::var_os("PATH").unwrap_or_default();
     let (scope, shells, cancel) = (Scope::new(), Shells::new(), CancellationToken::new());
-    let spec = ShellSpec {
-        owner: String::new(),
-        engine: engine.clone(),
-        prefix: None,
-        environment: [("PATH", path), (MARK, mark.clone().into())].into_iter().collect(),
-        start_files: None,
-        directory: PathBuf::from("/"),
-        confined: None,
-    };
-    let call = |command: &str, timeout| Call {
-        command: command.to_owned(),
-        env: Vec::new(),
-        place: Place::Current,
-        timeout,
-        limits: Limits::default(),
-        spill: None,
-        hold: Default::default(),
-    };
+    let environment = [("PATH", path), (MARK, mark.clone().into())].into_iter().collect();
+    let spec = ShellSpec::new(engine.clone(), environment, "/");
+    let call = |command: &str, timeout| Call { timeout, ..Call::new(command) };
     let warm = shells.run(&scope, &spec, call(":", None), &cancel, |_| {}).await;
     drop(warm);
     let timeout = match how {

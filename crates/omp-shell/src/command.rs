@@ -27,6 +27,27 @@ pub struct CommandSpec {
     pub confined: Option<Arc<Confined>>,
 }
 
+impl CommandSpec {
+    /// A command without a timeout or a sandbox, whose output is bounded as usual.
+    pub fn new(
+        command: impl Into<String>,
+        shell: impl Into<PathBuf>,
+        cwd: impl Into<PathBuf>,
+        environment: Environment,
+    ) -> Self {
+        Self {
+            command: command.into(),
+            shell: shell.into(),
+            cwd: cwd.into(),
+            environment,
+            timeout: None,
+            limits: Limits::default(),
+            spill: None,
+            confined: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandOutcome {
     pub ending: Ending,
@@ -45,7 +66,7 @@ pub enum Ending {
     Lost,
 }
 
-/// The output so far, for somebody who watches.
+/// The output so far, for a watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// The last lines, at most a few kilobytes.
@@ -55,7 +76,7 @@ pub struct Snapshot {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    #[error("Cannot create a pipe for the output: {0}.")]
+    #[error("cannot create a pipe for the output: {0}")]
     Pipe(#[source] io::Error),
     #[error(transparent)]
     Spawn(#[from] SpawnError),

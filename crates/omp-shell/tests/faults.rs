@@ -6,58 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_shell::session::{After, Answer, Call, Engine, Given, Hold, Place, ShellSpec, Shells};
-use omp_shell::{Ending, Limits, Scope};
-use support::{assert_no_survivors, environment, marked, unique_mark};
+use omp_shell::Ending;
+use omp_shell::session::{After, Answer, Call, Engine, Given, Hold, ShellSpec};
+use support::{ShellFixture, assert_no_survivors, environment, marked, unique_mark};
 use tokio_util::sync::CancellationToken;
 
-struct Fixture {
-    scope: Scope,
-    shells: Shells,
-    spec: ShellSpec,
-    mark: String,
-}
-
-fn fixture(shell: &str) -> Fixture {
+fn fixture(shell: &str) -> ShellFixture {
     let mark = unique_mark("faults");
-    let spec = ShellSpec {
-        owner: "test".into(),
-        engine: Engine::System(PathBuf::from(shell)),
-        prefix: None,
-        environment: environment(&mark),
-        start_files: None,
-        directory: PathBuf::from("/"),
-        confined: None,
-    };
-    Fixture { scope: Scope::new(), shells: Shells::new(), spec, mark }
+    let spec = ShellSpec::new(Engine::System(PathBuf::from(shell)), environment(&mark), "/");
+    ShellFixture::new(spec, mark)
 }
 
-fn call(command: &str) -> Call {
-    Call {
-        command: command.to_owned(),
-        env: Vec::new(),
-        place: Place::Current,
-        timeout: None,
-        limits: Limits::default(),
-        spill: None,
-        hold: Arc::default(),
-    }
-}
-
-impl Fixture {
-    async fn run(&self, call: Call, cancel: &CancellationToken) -> Answer {
-        self.shells.run(&self.scope, &self.spec, call, cancel, |_| {}).await.unwrap()
-    }
-
-    async fn answer(&self, command: &str, timeout: u64) -> Answer {
-        let call = Call { timeout: Some(Duration::from_millis(timeout)), ..call(command) };
-        self.run(call, &CancellationToken::new()).await
-    }
-
-    async fn text(&self, command: &str) -> String {
-        let answer = self.answer(command, 20_000).await;
-        assert_eq!(answer.outcome.ending, Ending::Exited(0), "{command}: {}", answer.outcome.output.text);
-        answer.outcome.output.text
+impl ShellFixture {
+    async fn within(&self, command: &str, timeout: u64) -> Answer {
+        let timeout = Some(Duration::from_millis(timeout));
+        self.answer(Call { timeout, ..Call::new(command) }).await
     }
 
     /// A loop that ends when the file exists.
@@ -86,14 +49,14 @@ async fn nothing_survives_an_abort() {
     for command in STAYING {
         let fixture = fixture("/bin/bash");
         let (flag, cancel) = (std::env::temp_dir().join(&fixture.mark), CancellationToken::new());
-        let begun = call(&format!("touch {}; {command}", flag.display()));
+        let begun = Call::new(format!("touch {}; {command}", flag.display()));
         let abort = async {
             while !flag.exists() {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
             cancel.cancel();
         };
-        let (answer, ()) = tokio::join!(fixture.run(begun, &cancel), abort);
+        let (answer, ()) = tokio::join!(fixture.until(begun, &cancel), abort);
         std::fs::remove_file(&flag).unwrap();
         assert_eq!((answer.outcome.ending, answer.after), (Ending::Cancelled, After::Isolated), "{command}");
         assert_no_survivors(&fixture.mark, Duration::from_secs(5));
@@ -106,7 +69,7 @@ async fn nothing_survives_an_abort() {
 async fn nothing_survives_a_timeout() {
     for command in STAYING {
         let fixture = fixture("/bin/bash");
-        let answer = fixture.answer(command, 300).await;
+        let answer = fixture.within(command, 300).await;
         assert_eq!((answer.outcome.ending, answer.after), (Ending::TimedOut, After::Isolated), "{command}");
         assert_no_survivors(&fixture.mark, Duration::from_secs(5));
         assert_eq!(fixture.text("echo fresh").await, "fresh\n", "after {command}");
@@ -120,14 +83,14 @@ async fn a_shell_that_has_gone_deaf_is_replaced() {
         let fixture = fixture(shell);
         for command in ["set -n", "echo before; set -o noexec; echo never", "eval 'set -n'; false"] {
             fixture.text("x=1").await;
-            let answer = fixture.answer(command, 60_000).await;
+            let answer = fixture.within(command, 60_000).await;
             let ending = (answer.outcome.ending, answer.after);
             assert_eq!(ending, (Ending::Exited(0), After::Ended), "{shell}: {command}");
             assert!(!answer.outcome.output.text.contains("never"));
             assert_eq!(fixture.text("echo \"[$x]\"").await, "[]\n", "{shell}: after {command}");
         }
         assert_eq!(fixture.text("sh -nc 'exit 3'; (set -n; exit 4); echo fine").await, "fine\n");
-        assert_eq!(fixture.answer("(exit 7)", 20_000).await.outcome.ending, Ending::Exited(7));
+        assert_eq!(fixture.within("(exit 7)", 20_000).await.outcome.ending, Ending::Exited(7));
     }
 }
 
@@ -141,7 +104,7 @@ async fn a_shell_that_ends_is_not_deaf() {
         ("kill -9 $$", Ending::Signaled(9)),
     ] {
         for _ in 0..10 {
-            assert_eq!(fixture.answer(command, 20_000).await.outcome.ending, ending, "{command}");
+            assert_eq!(fixture.within(command, 20_000).await.outcome.ending, ending, "{command}");
         }
     }
 }
@@ -173,9 +136,9 @@ async fn a_directory_that_is_deleted_under_a_command_is_left() {
     let directory = std::env::temp_dir().join(&fixture.mark);
     let shown = directory.display();
     let answer =
-        fixture.answer(&format!("mkdir {shown}; cd {shown}; rmdir {shown}; echo here"), 20_000).await;
+        fixture.within(&format!("mkdir {shown}; cd {shown}; rmdir {shown}; echo here"), 20_000).await;
     assert_eq!(answer.outcome.output.text, "here\n");
-    let answer = fixture.answer("pwd", 20_000).await;
+    let answer = fixture.within("pwd", 20_000).await;
     assert_eq!((answer.outcome.output.text.as_str(), answer.lost_directory), ("/\n", Some(directory)));
 }
 
@@ -198,8 +161,8 @@ async fn an_abort_hits_one_call() {
     };
     let wait = format!("{wait}; echo two");
     let (first, second, ()) = tokio::join!(
-        fixture.run(call("echo one; sleep 999"), &cancel),
-        fixture.run(call(&wait), &never),
+        fixture.until(Call::new("echo one; sleep 999"), &cancel),
+        fixture.until(Call::new(&wait), &never),
         abort
     );
     assert_eq!((first.outcome.ending, first.outcome.output.text.as_str()), (Ending::Cancelled, "one\n"));
@@ -219,18 +182,18 @@ async fn a_shell_can_be_given_away() {
     fixture.text("x=1; cd /usr").await;
     let (flag, wait) = fixture.until_flag();
     let (hold, never) = (Arc::<Hold>::default(), CancellationToken::new());
-    let long = Call { hold: Arc::clone(&hold), ..call(&format!("{wait}; echo $x")) };
+    let long = Call { hold: Arc::clone(&hold), ..Call::new(format!("{wait}; echo $x")) };
     let beside = async {
         while marked(&fixture.mark).len() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         assert_eq!(fixture.shells.give_away(&hold, None), Given::State("/usr".into()));
         assert_eq!(fixture.shells.give_away(&hold, None), Given::Nothing, "once");
-        let fresh = fixture.answer("echo \"[$x]\"; pwd; x=2", 20_000).await;
+        let fresh = fixture.within("echo \"[$x]\"; pwd; x=2", 20_000).await;
         assert_eq!((fresh.outcome.output.text.as_str(), fresh.after), ("[]\n/usr\n", After::Kept));
         std::fs::write(&flag, "").unwrap();
     };
-    let (long, ()) = tokio::join!(fixture.run(long, &never), beside);
+    let (long, ()) = tokio::join!(fixture.until(long, &never), beside);
     assert_eq!((long.outcome.output.text.as_str(), long.after), ("1\n", After::Isolated));
     assert_eq!(fixture.text("echo $x; pwd").await, "2\n/usr\n");
     std::fs::remove_file(flag).unwrap();
@@ -243,7 +206,7 @@ async fn a_copy_of_a_shell_stays() {
     fixture.text("x='a b'\"'\"$'\\n'; export Y=2; a=(1 2); declare -A m=([k]=v); f() { echo \"f $1\"; }; alias hi='echo hi'; readonly R=3; cd /usr").await;
     let (flag, wait) = fixture.until_flag();
     let (hold, never) = (Arc::new(Hold::saving()), CancellationToken::new());
-    let long = Call { hold: Arc::clone(&hold), ..call(&format!("z=9; {wait}; echo $x")) };
+    let long = Call { hold: Arc::clone(&hold), ..Call::new(format!("z=9; {wait}; echo $x")) };
     let beside = async {
         while marked(&fixture.mark).len() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -254,7 +217,7 @@ async fn a_copy_of_a_shell_stays() {
         assert_eq!(known, "a b'\n|2|2|v|3|[]\nf 1\n2\n/tmp\nalias hi='echo hi'\n");
         std::fs::write(&flag, "").unwrap();
     };
-    let (long, ()) = tokio::join!(fixture.run(long, &never), beside);
+    let (long, ()) = tokio::join!(fixture.until(long, &never), beside);
     assert_eq!(long.outcome.output.text, "a b'\n");
     std::fs::remove_file(flag).unwrap();
 }

@@ -200,7 +200,7 @@ async fn a_terminal_that_fails_is_said() {
     let spec = PtySpec { shell: PathBuf::from("/none/such"), ..spec(&mark, "true") };
     let outcome = pty::run(&scope, spec, &CancellationToken::new(), |_| panic!("nothing to show")).await;
     assert_eq!(outcome.ending, Ending::Lost);
-    assert!(outcome.output.text.starts_with("PTY error: Cannot start /none/such"), "{}", outcome.output.text);
+    assert!(outcome.output.text.starts_with("PTY error: cannot start /none/such"), "{}", outcome.output.text);
 }
 
 /// A command that asks and never reads does not make us keep all the answers. The echo stays off to the end: answers

@@ -6,63 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_shell::session::{After, Answer, Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{Ending, Limits, Scope};
-use support::{assert_no_survivors, environment, eventually, marked, unique_mark};
+use omp_shell::Ending;
+use omp_shell::session::{After, Call, CommandDirectory, Engine, ShellSpec};
+use support::{ShellFixture, assert_no_survivors, environment, eventually, marked, unique_mark};
 use tokio_util::sync::CancellationToken;
-
-struct Fixture {
-    scope: Scope,
-    shells: Shells,
-    spec: ShellSpec,
-    mark: String,
-}
 
 fn bash() -> Engine {
     Engine::System(PathBuf::from("/bin/bash"))
 }
 
-fn fixture(name: &str, engine: Engine) -> Fixture {
+fn fixture(name: &str, engine: Engine) -> ShellFixture {
     let mark = unique_mark(name);
-    let spec = ShellSpec {
-        owner: "test".into(),
-        engine,
-        prefix: None,
-        environment: environment(&mark),
-        start_files: None,
-        directory: PathBuf::from("/"),
-        confined: None,
-    };
-    Fixture { scope: Scope::new(), shells: Shells::new(), spec, mark }
-}
-
-fn call(command: &str) -> Call {
-    Call {
-        command: command.to_owned(),
-        env: Vec::new(),
-        place: Place::Current,
-        timeout: None,
-        limits: Limits::default(),
-        spill: None,
-        hold: Default::default(),
-    }
-}
-
-impl Fixture {
-    async fn answer(&self, call: Call) -> Answer {
-        self.shells.run(&self.scope, &self.spec, call, &CancellationToken::new(), |_| {}).await.unwrap()
-    }
-
-    async fn run(&self, command: &str) -> Answer {
-        self.answer(call(command)).await
-    }
-
-    /// The text of a command that succeeds.
-    async fn text(&self, command: &str) -> String {
-        let answer = self.run(command).await;
-        assert_eq!(answer.outcome.ending, Ending::Exited(0), "{command}: {}", answer.outcome.output.text);
-        answer.outcome.output.text
-    }
+    let spec = ShellSpec::new(engine, environment(&mark), "/");
+    ShellFixture::new(spec, mark)
 }
 
 #[tokio::test]
@@ -154,15 +110,15 @@ async fn what_is_wanted_at_the_exit_happens_at_the_end_of_the_call() {
 #[tokio::test]
 async fn variables_and_places_of_one_call() {
     let fixture = fixture("call", bash());
-    let with = |place: Place| Call {
+    let with = |place: CommandDirectory| Call {
         env: vec![("X".into(), "it's\n$HOME".into()), ("Y".into(), String::new())],
         place,
-        ..call("sh -c 'echo \"$X|$Y|\"'; pwd")
+        ..Call::new("sh -c 'echo \"$X|$Y|\"'; pwd")
     };
-    let answer = fixture.answer(with(Place::Once("/usr".into()))).await;
+    let answer = fixture.answer(with(CommandDirectory::Once("/usr".into()))).await;
     assert_eq!(answer.outcome.output.text, "it's\n$HOME||\n/usr\n");
     assert_eq!(fixture.text("echo \"[$X]\"; pwd").await, "[]\n/\n");
-    fixture.answer(with(Place::Stay("/usr".into()))).await;
+    fixture.answer(with(CommandDirectory::Stay("/usr".into()))).await;
     assert_eq!(fixture.text("pwd").await, "/usr\n");
     assert_eq!(fixture.shells.directory(&fixture.spec), Path::new("/usr"));
 }
@@ -209,7 +165,7 @@ async fn a_timeout_ends_the_shell_and_everything_in_it() {
     ] {
         fixture.run("true").await; // The time is for the command, not for the start of its shell.
         let answer =
-            fixture.answer(Call { timeout: Some(Duration::from_millis(300)), ..call(command) }).await;
+            fixture.answer(Call { timeout: Some(Duration::from_millis(300)), ..Call::new(command) }).await;
         assert_eq!(answer.outcome.ending, Ending::TimedOut, "{command}");
         assert_eq!(answer.outcome.output.text, "before\n", "{command}");
         assert_no_survivors(&fixture.mark, Duration::ZERO);
@@ -222,7 +178,7 @@ async fn overlapping_commands_have_shells_of_their_own() {
     let fixture = fixture("overlap", bash());
     fixture.run("cd /usr; x=1").await;
     let cancel = CancellationToken::new();
-    let slow = call("echo slow; x=2; sleep 1000");
+    let slow = Call::new("echo slow; x=2; sleep 1000");
     let slow = fixture.shells.run(&fixture.scope, &fixture.spec, slow, &cancel, |_| {});
     let others = async {
         eventually_async(|| marked(&fixture.mark).len() >= 2).await;
@@ -271,7 +227,7 @@ async fn a_shell_is_shared_only_if_everything_is_the_same() {
         let mut spec = fixture.spec.clone();
         change(&mut spec);
         let cancel = CancellationToken::new();
-        let run = fixture.shells.run(&fixture.scope, &spec, call("echo \"[$x]\""), &cancel, |_| {});
+        let run = fixture.shells.run(&fixture.scope, &spec, Call::new("echo \"[$x]\""), &cancel, |_| {});
         assert_eq!(run.await.unwrap().outcome.output.text, "[]\n");
     }
     assert_eq!(fixture.text("echo \"[$x]\"").await, "[1]\n");
@@ -310,8 +266,8 @@ async fn another_language_runs_one_command_at_a_time() {
     let fixture = fixture("once", Engine::System(shell));
     let answer = fixture.answer(Call {
         env: vec![("X".into(), "1".into())],
-        place: Place::Once("/usr".into()),
-        ..call("a b")
+        place: CommandDirectory::Once("/usr".into()),
+        ..Call::new("a b")
     });
     let answer = answer.await;
     assert_eq!((answer.outcome.output.text.as_str(), answer.after), ("-c a b\n1\n/usr\n", After::Isolated));

@@ -5,8 +5,8 @@ mod support;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
-use omp_shell::{Ending, Limits, Scope};
+use omp_shell::session::{Call, Engine, ShellSpec, Shells};
+use omp_shell::{Ending, Scope};
 use support::{environment, marked, own_children, unique_mark};
 use tokio_util::sync::CancellationToken;
 
@@ -20,26 +20,13 @@ fn counts() -> (usize, usize) {
 #[tokio::test]
 async fn a_thousand_commands_leave_nothing() {
     let (scope, shells, mark) = (Scope::new(), Shells::new(), unique_mark("thousand"));
-    let spec = ShellSpec {
-        owner: "test".into(),
-        engine: Engine::System(PathBuf::from("/bin/bash")),
-        prefix: None,
-        environment: environment(&mark),
-        start_files: None,
-        directory: PathBuf::from("/"),
-        confined: None,
-    };
+    let spec = ShellSpec::new(Engine::System(PathBuf::from("/bin/bash")), environment(&mark), "/");
     let run = async |command: &str| {
-        let call = Call {
-            command: command.to_owned(),
-            env: Vec::new(),
-            place: Place::Current,
-            timeout: None,
-            limits: Limits::default(),
-            spill: None,
-            hold: Default::default(),
-        };
-        shells.run(&scope, &spec, call, &CancellationToken::new(), |_| {}).await.unwrap().outcome
+        shells
+            .run(&scope, &spec, Call::new(command), &CancellationToken::new(), |_| {})
+            .await
+            .unwrap()
+            .outcome
     };
     run("true").await;
     let before = (counts(), marked(&mark).len());

@@ -21,7 +21,7 @@ pub(crate) struct Cache {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct CachedSystem {
     version: u32,
     name: String,
     target: String,
@@ -34,13 +34,14 @@ impl Cache {
         let mut text = String::new();
         let file = std::fs::File::open(self.file(host)).ok()?;
         file.take(LARGEST).read_to_string(&mut text).ok()?;
-        let entry: Entry = serde_json::from_str(&text).ok()?;
+        let entry: CachedSystem = serde_json::from_str(&text).ok()?;
         (entry.version == VERSION).then_some(entry.info)
     }
 
     /// A cache that cannot be written costs another question next time.
     pub(crate) fn save(&self, host: &Host, info: HostInfo) {
-        let entry = Entry { version: VERSION, name: host.name.clone(), target: host.to_string(), info };
+        let entry =
+            CachedSystem { version: VERSION, name: host.name.clone(), target: host.to_string(), info };
         if let Ok(text) = serde_json::to_vec_pretty(&entry) {
             let _ = write(&self.file(host), &text, Mode::Private);
         }

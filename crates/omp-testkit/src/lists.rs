@@ -47,7 +47,7 @@ impl ListRequest {
 }
 
 #[derive(Default)]
-struct State {
+struct ListsState {
     replies: HashMap<String, ListReply>,
     required: Vec<(String, String)>,
     requests: Vec<ListRequest>,
@@ -56,12 +56,12 @@ struct State {
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<ListsState>,
     stopping: Stopping,
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ListsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -33,13 +33,13 @@ pub struct Terminal {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<TerminalState>,
     changed: Condvar,
     /// Held while somebody writes to the program: keys do not come in the middle of an answer.
     typing: Mutex<()>,
 }
 
-struct State {
+struct TerminalState {
     parser: vt100::Parser,
     /// Everything that was written, as it came.
     bytes: Vec<u8>,
@@ -59,7 +59,7 @@ impl Terminal {
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         drop(slave);
         let parser = vt100::Parser::new(cells(rows), cells(columns), SCROLLBACK);
-        let state = Mutex::new(State { parser, bytes: Vec::new(), ended: false });
+        let state = Mutex::new(TerminalState { parser, bytes: Vec::new(), ended: false });
         let screen = Arc::new(Shared { state, changed: Condvar::new(), typing: Mutex::default() });
         let keyboard = File::from(master);
         watch(keyboard.try_clone().expect("a descriptor"), Arc::clone(&screen), answers);
@@ -216,7 +216,7 @@ impl Terminal {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TerminalState> {
         self.screen.state.lock().expect("no reader panicked")
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use omp_guard::command::{Place, Shell, Verdict, judge};
+use omp_guard::command::{Shell, ShellContext, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail, Tier};
 use omp_workspace::footprint;
 use omp_workspace::path::plain_path;
@@ -105,7 +105,7 @@ pub(crate) fn verdict(
     shell.variables.extend(given);
     let home = context.home.as_deref();
     let git_risk = |directory: &Path| first_risk(directory).filter(|_| !(context.is_trusted)());
-    judge(command, Place { cwd: &cwd, home, shell: &shell, real: &real_path, git_risk: &git_risk })
+    judge(command, ShellContext { cwd: &cwd, home, shell: &shell, real: &real_path, git_risk: &git_risk })
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone. What is outside the workspace or

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use omp_guard::protected::{
     PROGRAM_SECRET_IN_HOME, Roots, SECRET_IN_HOME, in_workspace, may_hold_secrets, protected, secret,
 };
-use omp_workspace::open::{self, Found};
+use omp_workspace::open::{self, OpenedPath};
 use omp_workspace::path::{real_entry, real_path};
 
 /// How long it is remembered which files are credential stores.
@@ -100,9 +100,9 @@ impl Borders {
     }
 
     /// As [`open::open`], but for credential stores, whatever their name is.
-    pub fn open(&self, path: &Path) -> io::Result<Found> {
+    pub fn open(&self, path: &Path) -> io::Result<OpenedPath> {
         let found = open::open(path)?;
-        if let Found::File(file, metadata) = &found {
+        if let OpenedPath::File(file, metadata) = &found {
             let real = path_of(file).unwrap_or_else(|| real_path(path));
             let why = self.with_roots(|roots| secret(&real, roots));
             let by_name = || if real == path { None } else { self.secret(path) };
@@ -139,7 +139,7 @@ impl Borders {
             *stores = Some((Instant::now(), self.stores()));
         }
         let known = stores.as_ref().is_some_and(|(_, ids)| ids.contains(&(metadata.dev(), metadata.ino())));
-        known.then_some("another name of a credential store")
+        known.then_some("a hard link to a credential store")
     }
 
     /// The credential stores with several names.

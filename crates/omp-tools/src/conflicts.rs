@@ -8,8 +8,8 @@ use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::conflicts::{Conflict, ConflictAddress, ConflictBlock, ConflictSide, Replaced, blocks};
 use omp_workspace::document::{Document, Splice};
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::turn::Turn;
 use omp_workspace::write::Mode;
 
@@ -27,8 +27,8 @@ pub(crate) fn write(
 ) -> Result<ToolOutput, ToolError> {
     match address {
         ConflictAddress::Side(id, _) => Err(ToolError::new(format!(
-            "'{typed}' can only be read. To resolve the conflict, write to conflict://{id} without the side; a line \
-             @ours, @theirs, @base or @both in the content stands for that side's text."
+            "'{typed}' is read-only. To resolve the conflict, write to conflict://{id} without a side; a \
+             line @ours, @theirs, @base or @both in the content is replaced with that side's text."
         ))),
         ConflictAddress::Conflict(id) => {
             let conflict = context.seen.conflicts.get(id).map_err(ToolError::new)?;
@@ -48,7 +48,7 @@ fn expand(conflict: &Conflict, content: &str) -> Result<Vec<String>, String> {
     for line in content.strip_suffix('\n').unwrap_or(&content).split('\n') {
         match ConflictSide::from_line(line) {
             Some(side) => lines.extend(conflict.block.side(side).ok_or_else(|| {
-                format!("Conflict {} has no base: Git did not write what both sides had before.", conflict.id)
+                format!("Conflict {} has no base: its markers have no ||||||| section.", conflict.id)
             })?),
             None => lines.push(line.to_owned()),
         }
@@ -89,14 +89,14 @@ fn resolve_all(context: &Context, content: &str) -> Result<ToolOutput, ToolError
     };
     let resolutions = resolutions.map_err(ToolError::new)?;
     if resolutions.is_empty() {
-        return Err(ToolError::new("There is no conflict to resolve. Read a file with conflicts first."));
+        return Err(ToolError::new("No conflicts to resolve. Read a file with conflicts first."));
     }
     let mut files: BTreeMap<PathBuf, Vec<Resolution>> = BTreeMap::new();
     for (conflict, lines) in resolutions {
         let list = files.entry(conflict.path.clone()).or_default();
         if list.iter().any(|(known, _)| known.id == conflict.id) {
             return Err(ToolError::new(format!(
-                "Conflict {} is named twice. Nothing was written.",
+                "Conflict {} is listed twice; nothing was written.",
                 conflict.id
             )));
         }
@@ -129,15 +129,15 @@ struct Done {
 fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result<Done, String> {
     let shown = context.base().display(path);
     let _turn = Turn::wait(path);
-    let document = load(context, path).map_err(|error| format!("{shown} cannot be read: {error}."))?;
+    let document = load(context, path).map_err(|error| format!("Cannot read {shown}: {error}."))?;
     let lines: Vec<&str> = document.text().split('\n').collect();
     let mut there = blocks(&lines);
     let mut placed: Vec<(usize, Resolution)> = Vec::new();
     for (conflict, content) in list {
         let start = take(&mut there, &conflict).ok_or_else(|| {
             format!(
-                "Conflict {} is no longer in {shown} as it was read; nothing was written there. Read {shown}:conflicts \
-                 again.",
+                "Conflict {} in {shown} has changed since it was read; nothing was written there. Read \
+                 {shown}:conflicts again.",
                 conflict.id
             )
         })?;
@@ -152,7 +152,7 @@ fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result
             inserted: content,
         })
         .collect();
-    let bytes = document.splice(&splices).map_err(|error| format!("{shown} was left as it is: {error}"))?;
+    let bytes = document.splice(&splices).map_err(|error| format!("{shown} was not changed: {error}"))?;
     replace(context, path, &document, &bytes)?;
     let text = Document::new(bytes, document.charset()).text().to_owned();
     let first = placed.first().map_or((0, 0), |(start, (_, content))| (*start, content.len()));
@@ -190,7 +190,7 @@ fn replace(context: &Context, path: &Path, old: &Document, bytes: &[u8]) -> Resu
 /// The file as text.
 pub(crate) fn load(context: &Context, path: &Path) -> Result<Document, String> {
     let (mut file, metadata) = match context.open(path) {
-        Ok(Found::File(file, metadata)) => (file, metadata),
+        Ok(OpenedPath::File(file, metadata)) => (file, metadata),
         Ok(_) => return Err("it is not a file".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
@@ -200,7 +200,7 @@ pub(crate) fn load(context: &Context, path: &Path) -> Result<Document, String> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     match sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) {
-        Kind::Text(charset) => Ok(Document::new(bytes, charset)),
+        FileKind::Text(charset) => Ok(Document::new(bytes, charset)),
         _ => Err("it is not a text file".to_owned()),
     }
 }
@@ -224,7 +224,7 @@ impl Done {
         let left: Vec<String> = self.left.iter().map(usize::to_string).collect();
         match left.is_empty() {
             true => String::new(),
-            false => format!(" Still open in {shown}: {}.", left.join(", ")),
+            false => format!(" Still unresolved in {shown}: {}.", left.join(", ")),
         }
     }
 }
@@ -233,9 +233,9 @@ fn one_answer(context: &Context, id: usize, done: &Done) -> ToolOutput {
     let shown = context.base().display(&done.path);
     let (start, count) = done.first;
     let became = match count {
-        0 => "nothing is left of it".to_owned(),
-        1 => format!("it became line {}", start + 1),
-        more => format!("it became lines {}-{}", start + 1, start + more),
+        0 => "no lines left".to_owned(),
+        1 => format!("now line {}", start + 1),
+        more => format!("now lines {}-{}", start + 1, start + more),
     };
     let mut text = done.header(context).map(|header| format!("{header}\n")).unwrap_or_default();
     text.push_str(&format!("Resolved conflict {id} in {shown}: {became}.{}", done.rest(&shown)));
@@ -286,7 +286,7 @@ mod tests {
         let refused = replace(&context, &path, &old, b"ours\n").unwrap_err();
         assert_eq!(
             refused,
-            "a.txt was changed by something else meanwhile and was left as it is. Try again."
+            "a.txt was changed by something else in the meantime and was left alone. Try again."
         );
         assert_eq!(std::fs::read(&path).unwrap(), b"two\n");
         replace(&context, &path, &load(&context, &path).unwrap(), b"ours\n").unwrap();

@@ -122,7 +122,7 @@ impl Context {
     pub(crate) fn file_to_change(&self, typed: &str) -> Result<PathBuf, ToolError> {
         match InternalUrl::parse(typed) {
             Some(url) if self.resources.serves(&url) && !self.resources.creates_files(&url) => {
-                Err(ToolError::new(format!("'{url}' can only be read, not changed.")))
+                Err(ToolError::new(format!("'{url}' is read-only.")))
             }
             _ => self.file(typed),
         }

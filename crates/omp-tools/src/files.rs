@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use omp_workspace::held::{Held, Missing};
-use omp_workspace::open::Found;
+use omp_workspace::open::OpenedPath;
 use omp_workspace::path::{real_entry, real_path};
 use omp_workspace::write::{self, Mode, WriteError, Written};
 
@@ -13,7 +13,7 @@ use crate::Context;
 
 impl Context {
     /// Opens a file for its content. Credential stores are refused, whatever they are called.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<Found> {
+    pub(crate) fn open(&self, path: &Path) -> io::Result<OpenedPath> {
         self.borders.open(path)
     }
 

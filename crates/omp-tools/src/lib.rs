@@ -24,7 +24,7 @@ mod inspect_image;
 mod job;
 mod lsp;
 mod modes;
-mod named;
+mod named_addresses;
 mod notebook;
 mod output;
 mod pending;
@@ -35,8 +35,8 @@ mod resolve;
 mod resources;
 mod rewind;
 mod sandbox;
-mod scope;
 mod search;
+mod search_roots;
 mod seen_files;
 mod settings;
 mod spills;
@@ -44,6 +44,7 @@ mod ssh;
 mod structure;
 mod syntax;
 mod todo;
+mod uniform;
 mod wording;
 mod write;
 
@@ -68,7 +69,7 @@ pub use inspect_image::{Seer, Vision, VisionError};
 pub use job::JobSettings;
 pub use lsp::{CHECKER_PROGRAMS, LanguageServers, Late, LateFindings, LspSettings};
 pub use modes::{Asking, Modes};
-pub use named::NamedAddresses;
+pub use named_addresses::NamedAddresses;
 pub use omp_edits::patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};
 pub use pending::{Decision, Handler, Pending, PendingAction};
@@ -86,6 +87,7 @@ pub use settings::{
 pub use spills::Spills;
 pub use ssh::SshHosts;
 pub use todo::{ClearDelay, Phase, Status, Storage, Task, TodoList, from_markdown, to_markdown};
+use uniform::{UniformTool, uniform};
 pub use wording::Wording;
 
 /// How the code of a tool gets its context; `None` where the session has not what the tool needs.
@@ -96,21 +98,25 @@ const CODE: &[(&BuiltinTool, Construct)] = &[
     (read::TOOL, |context| offered(read::Read::new(context))),
     (write::TOOL, |context| offered(write::Write::new(context))),
     (edit::TOOL, |context| offered(edit::Edit::new(context))),
-    (find::TOOL, |context| offered(find::Find::new(context))),
-    (search::TOOL, |context| offered(search::Search::new(context))),
-    (ast_grep::TOOL, |context| offered(ast_grep::AstGrep::new(context))),
-    (ast_edit::TOOL, |context| offered(ast_edit::AstEdit::new(context))),
+    (find::TOOL, |context| alike(find::Find::new, &context)),
+    (search::TOOL, |context| alike(search::Search::new, &context)),
+    (ast_grep::TOOL, |context| alike(ast_grep::AstGrep::new, &context)),
+    (ast_edit::TOOL, |context| alike(ast_edit::AstEdit::new, &context)),
     (resolve::TOOL, |context| offered(resolve::Resolve::new(context))),
     (bash::TOOL, |context| offered(bash::Bash::new(context))),
-    (job::TOOL, |context| offered(job::Job::new(&context))),
-    (todo::TOOL, |context| offered(todo::Todo::new(&context))),
-    (ask::TOOL, |context| offered(ask::Ask::new(&context))),
-    (checkpoint::TOOL, |context| offered(checkpoint::Checkpoint::new(&context))),
-    (rewind::TOOL, |context| offered(rewind::Rewind::new(&context))),
-    (inspect_image::TOOL, |context| offered(inspect_image::InspectImage::new(context))),
+    (job::TOOL, |context| alike(job::Job::new, &context)),
+    (todo::TOOL, |context| alike(todo::Todo::new, &context)),
+    (ask::TOOL, |context| alike(ask::Ask::new, &context)),
+    (checkpoint::TOOL, |context| alike(checkpoint::Checkpoint::new, &context)),
+    (rewind::TOOL, |context| alike(rewind::Rewind::new, &context)),
+    (inspect_image::TOOL, |context| alike(inspect_image::InspectImage::new, &context)),
     (ssh::TOOL, |context| offered(ssh::Ssh::new(context)?)),
     (lsp::TOOL, |context| offered(lsp::Lsp::new(context)?)),
 ];
+
+fn alike<T: UniformTool>(new: fn(&Arc<Context>) -> T, context: &Arc<Context>) -> Option<Arc<dyn Tool>> {
+    Some(uniform(new(context), context.settings.wording))
+}
 
 fn offered(tool: impl Tool + 'static) -> Option<Arc<dyn Tool>> {
     Some(Arc::new(tool))
@@ -133,13 +139,13 @@ pub fn resolve(context: Arc<Context>) -> Arc<dyn Tool> {
 
 /// The tool of a session with a goal.
 pub fn goal(context: &Context) -> Arc<dyn Tool> {
-    Arc::new(goal::GoalTool::new(context))
+    uniform(goal::GoalTool::new(context), context.settings.wording)
 }
 
 /// Arguments as the tool's own type. The schema was checked before, so this fails on a mismatch between the two.
 fn arguments<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| ToolError::new(format!("The arguments do not fit the tool: {error}.")))
+        .map_err(|error| ToolError::new(format!("Invalid arguments: {error}.")))
 }
 
 /// Runs work that waits for the disk where it does not hold up anybody.

@@ -9,7 +9,7 @@ use omp_agent::Clock;
 use crate::ask::Questioner;
 use crate::checkpoint::Checkpoints;
 use crate::goal::GoalKeeper;
-use crate::named::NamedAddresses;
+use crate::named_addresses::NamedAddresses;
 use crate::plan::Planning;
 use crate::reach::Reach;
 

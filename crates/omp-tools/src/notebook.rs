@@ -14,7 +14,7 @@ pub(crate) fn is_notebook(path: &Path) -> bool {
 pub(crate) fn parse(shown: &str, bytes: &[u8]) -> Result<Notebook, ToolError> {
     Notebook::parse(bytes).map_err(|error| {
         ToolError::new(format!(
-            "{shown} cannot be shown by its cells: {error}. Read {shown}:raw to see the file."
+            "Cannot show the cells of {shown}: {error}. Read {shown}:raw to see the raw file."
         ))
     })
 }
@@ -31,7 +31,7 @@ pub(crate) fn whole(shown: &str, old: Option<&Notebook>, text: &str) -> Result<S
     stored.map_err(|error| refused(shown, &error))
 }
 
-/// The sentence for a text that is no cells.
+/// The sentence for a text that does not consist of cells.
 pub(crate) fn refused(shown: &str, error: &NotebookError) -> ToolError {
-    ToolError::new(format!("{shown} was left as it is: {error}."))
+    ToolError::new(format!("{shown} was not changed: {error}."))
 }

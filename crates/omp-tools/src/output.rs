@@ -131,7 +131,7 @@ pub(crate) fn cap(mut text: String) -> (String, Option<Truncation>) {
         next_offset: None,
         artifact_id: None,
     };
-    text.push_str("\n\n[Cut at the 50 KB limit]");
+    text.push_str("\n\n[Truncated at the 50 KB limit]");
     (text, Some(truncation))
 }
 

@@ -36,17 +36,17 @@ pub struct PendingAction {
 /// The changes that wait, the oldest first, and what a mode wants to hear about when there are none.
 #[derive(Default)]
 pub struct Pending {
-    state: Mutex<State>,
+    state: Mutex<PendingState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PendingState {
     queue: VecDeque<Arc<PendingAction>>,
     standing: Option<Arc<PendingAction>>,
 }
 
 impl Pending {
-    /// Adds a change; the model is asked about it before it goes on.
+    /// Adds a change; the model is asked about it before it continues.
     pub fn push(&self, action: PendingAction) {
         self.lock().queue.push_back(Arc::new(action));
     }
@@ -77,7 +77,7 @@ impl Pending {
         self.lock().queue.retain(|one| !Arc::ptr_eq(one, action));
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

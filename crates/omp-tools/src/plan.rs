@@ -48,7 +48,7 @@ impl Change {
 
 impl Context {
     /// Refuses a change outside the session's own area while a plan is being made, and one that nobody was asked about
-    /// though somebody should have been; one that is not refused can be taken back. May wait for the disk.
+    /// though somebody should have been; one that is not refused can be undone. May wait for the disk.
     pub(crate) fn may_change(&self, path: &Path, change: Change) -> Result<(), ToolError> {
         if self.modes.planning.is_on() && !self.is_own(path) {
             return Err(change.refusal());

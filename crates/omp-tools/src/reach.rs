@@ -55,7 +55,7 @@ impl Reach {
         self.agreed().paths.iter().any(|agreed| agreed == path)
     }
 
-    /// The call is over or another one is judged; the next one is judged anew even if it looks the same.
+    /// The call is over or another one is judged; the next one is judged again even if it looks the same.
     pub fn close(&self) {
         *self.agreed() = Agreed::default();
     }
@@ -95,7 +95,7 @@ impl Context {
         }
     }
 
-    /// Refuses a change where nobody was asked about. The path is resolved anew.
+    /// Refuses a change where nobody was asked about. The path is resolved again.
     pub(crate) fn may_reach(&self, path: &Path, change: Change) -> Result<PathBuf, ToolError> {
         let real = match change {
             Change::Write => real_path(path),
@@ -114,8 +114,8 @@ impl Context {
         }
         let reason = self.beyond(real).filter(|_| !self.modes.reach.holds(real))?;
         Some(format!(
-            "Nothing was changed: {reason}, and the user was not asked about that path. Name the file itself in a call of \
-             its own, so that it can be approved."
+            "Nothing was changed: {reason}, and the user was not asked to approve that path. Name the file \
+             in a separate call so that it can be approved."
         ))
     }
 

@@ -41,7 +41,8 @@ fn shown(view: &mut ToolView, expansion: Expansion) -> Vec<String> {
 fn a_command_shows_its_end_and_expands_to_its_whole_result() {
     let lines: Vec<String> = (1..=30).map(|number| format!("row {number}")).collect();
     let text = format!(
-        "{}\n\n[Showing the last 30 of 400 lines (9 of 99 bytes). The whole output is artifact://12]\n\nWall time: 1.00 seconds",
+        "{}\n\n[Showing the last 30 of 400 lines (9 of 99 bytes). Full output: artifact://12]\n\nWall time: \
+         1.00 seconds",
         lines.join("\n")
     );
     let truncation = json!({ "direction": "tail", "truncatedBy": "bytes", "totalLines": 400, "outputLines": 30, "artifactId": "12" });

@@ -13,8 +13,8 @@ mod feed;
 mod fetch;
 mod html;
 mod json;
-mod kept;
 mod kind;
+mod page_cache;
 mod render;
 mod sites;
 
@@ -26,7 +26,7 @@ use url::Url;
 pub use address::AddressError;
 use fetch::Network;
 pub use fetch::{Connector, FetchError, Limits};
-use kept::Kept;
+use page_cache::PageCache;
 
 /// How a page is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ pub trait Convert: Send + Sync {
 /// The web, as one session sees it. Nothing is set up before the first page is read.
 pub struct Web {
     network: Network,
-    kept: Mutex<Kept>,
+    kept: Mutex<PageCache>,
 }
 
 impl Web {
@@ -102,7 +102,7 @@ impl Web {
         self.kept().get(url.as_str(), mode)
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, PageCache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -93,7 +93,7 @@ impl Document {
         matches!(self.content, Content::Same(_, 0))
     }
 
-    /// The whole text with `\n` ends and without byte order mark. Bytes that are no text in the encoding show as U+FFFD.
+    /// The whole text with `\n` ends and without byte order mark. Bytes that are not text in the encoding show as U+FFFD.
     pub fn text(&self) -> &str {
         match &self.content {
             Content::Same(bytes, start) => &bytes[*start..],
@@ -155,34 +155,35 @@ impl Document {
             FinalEnd::Present => true,
             FinalEnd::Absent => false,
         };
-        let mut rows: Vec<Row<'_>> = Vec::new();
+        let mut rows: Vec<OutputRow<'_>> = Vec::new();
         let mut position = 0;
         for splice in splices {
-            rows.extend(Row::old(&lines[position..splice.start]));
+            rows.extend(OutputRow::old(&lines[position..splice.start]));
             let replaced = &lines[splice.start..splice.start + splice.removed];
             rows.extend(splice.inserted.iter().enumerate().map(|(index, text)| {
                 let end = replaced.get(index).map_or(usual, |line| line.end);
-                Row::New(text, end)
+                OutputRow::New(text, end)
             }));
             position = splice.start + splice.removed;
         }
-        rows.extend(Row::old(&lines[position..]));
+        rows.extend(OutputRow::old(&lines[position..]));
         self.write(&rows, usual, ended)
     }
 
-    fn write(&self, rows: &[Row<'_>], usual: End, ended: bool) -> Result<Vec<u8>, Unencodable> {
+    fn write(&self, rows: &[OutputRow<'_>], usual: End, ended: bool) -> Result<Vec<u8>, Unencodable> {
         let old = self.bytes();
         let marked = old.starts_with(self.charset.mark());
-        let added = |row: &Row<'_>| if let Row::New(text, _) = row { text.len() + END_BYTES } else { 0 };
+        let added =
+            |row: &OutputRow<'_>| if let OutputRow::New(text, _) = row { text.len() + END_BYTES } else { 0 };
         let mut bytes = Vec::with_capacity(old.len() + rows.iter().map(added).sum::<usize>());
         bytes.extend_from_slice(if marked { self.charset.mark() } else { b"" });
         for (index, row) in rows.iter().enumerate() {
             let end = match row {
-                Row::Old(first, last) => {
+                OutputRow::Old(first, last) => {
                     bytes.extend_from_slice(&old[first.bytes.start..last.bytes.end]);
                     last.end
                 }
-                Row::New(text, end) => {
+                OutputRow::New(text, end) => {
                     self.charset.encode_into(text, &mut bytes)?;
                     *end
                 }
@@ -199,13 +200,13 @@ impl Document {
     }
 }
 
-enum Row<'a> {
+enum OutputRow<'a> {
     /// The first and the last of lines that stay, with the line ends between them.
     Old(&'a Line, &'a Line),
     New(&'a str, End),
 }
 
-impl<'a> Row<'a> {
+impl<'a> OutputRow<'a> {
     fn old(lines: &'a [Line]) -> Option<Self> {
         Some(Self::Old(lines.first()?, lines.last()?))
     }

@@ -22,7 +22,7 @@ pub struct Finder {
 
 /// A file or directory that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FinderMatch {
     /// Relative to the root; of a directory with `/` at its end.
     pub path: String,
     /// The higher, the better it fits.
@@ -37,11 +37,11 @@ impl Finder {
 
     /// The best `limit` paths for `query`, best first; for an empty one those nearest to the root. Waits for the
     /// disk. A search that is cancelled gives what it has.
-    pub fn find(&self, query: &str, limit: usize, cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Found> {
+    pub fn find(&self, query: &str, limit: usize, cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<FinderMatch> {
         self.scans.ask(&self.root, self.options, cancelled, |scan| {
             let paths = scan.entries.iter().map(|entry| entry.path.as_ref());
             let ranked = rank(paths, query, limit, cancelled).into_iter();
-            ranked.map(|Ranked { path, score }| Found { path: path.to_owned(), score }).collect()
+            ranked.map(|Ranked { path, score }| FinderMatch { path: path.to_owned(), score }).collect()
         })
     }
 }

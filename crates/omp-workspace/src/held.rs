@@ -32,7 +32,7 @@ impl Held {
 }
 
 fn replaced(directory: &Path) -> io::Error {
-    io::Error::other(format!("{} became a link", directory.display()))
+    io::Error::other(format!("{} has become a symbolic link", directory.display()))
 }
 
 #[cfg(target_os = "linux")]
@@ -129,7 +129,7 @@ mod tests {
         std::os::unix::fs::symlink("real", root.join("link")).unwrap();
         for path in ["link", "link/below", "link/new"] {
             let refused = Held::open(&root.join(path), Missing::Make).unwrap_err().to_string();
-            assert!(refused.ends_with("link became a link"), "{refused}");
+            assert!(refused.ends_with("link has become a symbolic link"), "{refused}");
         }
         assert!(!root.join("real/new").exists());
         let absent = Held::open(&root.join("none"), Missing::Refuse).unwrap_err();

@@ -45,13 +45,13 @@ pub struct Size {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("not a picture in a known format (PNG, JPEG, GIF, WebP, BMP)")]
+    #[error("not an image in a supported format (PNG, JPEG, GIF, WebP, BMP)")]
     UnknownFormat,
-    #[error("the picture is too large to decode ({0})")]
+    #[error("the image is too large to decode ({0})")]
     TooLarge(String),
-    #[error("the {kind} data is damaged: {reason}")]
+    #[error("the {kind} data is corrupt: {reason}")]
     Damaged { kind: &'static str, reason: String },
-    #[error("the picture does not get small enough to be sent")]
+    #[error("the image cannot be made small enough to send")]
     StillTooLarge,
 }
 

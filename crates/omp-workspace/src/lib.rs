@@ -8,7 +8,7 @@
 //! - [`write`] replaces a file atomically; with a [`turn`], those who change the same file do so one after the other.
 //! - [`held`] directories stay the same ones, whatever is put into the place of their names.
 //! - [`tree`] lists a directory, [`walk`] goes through all below one, [`grep`] finds lines.
-//! - [`scans`] remembers for a moment what a walk found, [`finder`] ranks it for somebody who types.
+//! - [`scans`] remembers for a moment what a walk found, [`finder`] ranks it for completion while typing.
 //! - [`repository`] tells what git would run because a repository says so.
 //! - [`mount`] tells whether a path is on this machine.
 //! - [`image`] loads a picture in a form that models accept.

@@ -15,7 +15,7 @@ use crate::text::{Charset, Mark, Request, Window, read_window_from};
 
 /// Shorter files are counted through in a few milliseconds.
 const LARGE: u64 = 16 * 1024 * 1024;
-/// Fewer lines than this are passed over while reading.
+/// Fewer lines than this are skipped while reading.
 const FAR: u64 = 20_000;
 /// Files that are remembered.
 const FILES: usize = 16;

@@ -11,7 +11,7 @@ const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
 
 /// What was found at a path.
 #[derive(Debug)]
-pub enum Found {
+pub enum OpenedPath {
     File(File, Metadata),
     Directory,
     Special(Special),
@@ -55,21 +55,21 @@ impl Special {
 }
 
 /// Opens `path` for reading if it is a regular file; symbolic links are followed. Never blocks.
-pub fn open(path: &Path) -> io::Result<Found> {
+pub fn open(path: &Path) -> io::Result<OpenedPath> {
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
-        return Ok(Found::Directory);
+        return Ok(OpenedPath::Directory);
     }
     if !metadata.is_file() {
-        return Ok(Found::Special(Special::of(metadata.file_type())));
+        return Ok(OpenedPath::Special(Special::of(metadata.file_type())));
     }
     let file = OpenOptions::new().read(true).custom_flags(FLAGS).open(path)?;
     // The path may have changed its meaning since the first look.
     let metadata = file.metadata()?;
     if metadata.is_file() {
-        Ok(Found::File(file, metadata))
+        Ok(OpenedPath::File(file, metadata))
     } else {
-        Ok(Found::Special(Special::of(metadata.file_type())))
+        Ok(OpenedPath::Special(Special::of(metadata.file_type())))
     }
 }
 

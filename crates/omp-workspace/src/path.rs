@@ -18,11 +18,11 @@ pub struct Base<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    #[error("The path is empty. Name a file or a directory.")]
+    #[error("The path is empty. Specify a file or directory.")]
     Empty,
-    #[error("The path contains a NUL character, which no file name can.")]
+    #[error("The path contains a NUL character.")]
     Nul,
-    #[error("'{0}' names a file on another machine. Use a path on this one.")]
+    #[error("'{0}' is on another machine. Use a local path.")]
     Remote(String),
 }
 

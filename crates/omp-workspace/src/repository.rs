@@ -38,7 +38,7 @@ struct Repository {
 /// where there is no repository. Waits for the disk.
 pub fn first_risk(directory: &Path) -> Option<String> {
     // Relative paths would be looked up somewhere else, and git itself goes up from where it really is.
-    let Ok(directory) = directory.canonicalize() else { return Some("the directory cannot be read".into()) };
+    let Ok(directory) = directory.canonicalize() else { return Some("an unreadable directory".into()) };
     let found = directory.ancestors().find_map(|above| at(above).transpose())?;
     match found {
         Ok(repository) => repository.first_risk(DEEPEST, &mut 0),

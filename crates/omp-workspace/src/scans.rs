@@ -1,4 +1,4 @@
-//! What is below a directory, remembered for a moment: somebody who types asks again with every letter.
+//! What is below a directory, remembered for a moment: completion asks again with every keystroke.
 //!
 //! A scan is a list of everything below a root. It is used again for a second, and until somebody says that something
 //! [`changed`](Scans::changed). An empty answer from a list that is not fresh is not believed: see [`Scans::ask`].
@@ -44,14 +44,14 @@ pub enum Detail {
 
 /// A file or directory below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ScanEntry {
     /// Relative to the root, with `/` between and, of a directory, behind the names.
     pub path: Box<str>,
     /// With [`Detail::Metadata`].
     pub metadata: Option<Metadata>,
 }
 
-impl Entry {
+impl ScanEntry {
     pub fn is_directory(&self) -> bool {
         self.path.ends_with('/')
     }
@@ -67,7 +67,7 @@ pub struct Metadata {
 /// Everything below a root, in the order of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ScanEntry>,
     /// Anything but [`End::Complete`] means that there may be more.
     pub end: End,
 }
@@ -95,11 +95,11 @@ pub type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
 pub struct Scans {
     limits: Limits,
     now: Clock,
-    kept: Mutex<Kept>,
+    kept: Mutex<ScanCache>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct ScanCache {
     /// The oldest first.
     scans: VecDeque<KeptScan>,
     /// Counts changes: a scan that was under way during one is out of date when it is done.
@@ -167,7 +167,7 @@ impl Scans {
         kept.scans.clear();
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, ScanCache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -192,7 +192,7 @@ impl Scans {
         }
         kept.scans.retain(|known| known.root != root || known.options != options);
         kept.scans.push_back(KeptScan { root, options, made, scan: Arc::clone(&scan) });
-        let size = |kept: &Kept| kept.scans.iter().map(|known| known.scan.entries.len()).sum::<usize>();
+        let size = |kept: &ScanCache| kept.scans.iter().map(|known| known.scan.entries.len()).sum::<usize>();
         while kept.scans.len() > self.limits.scans || size(&kept) > MAX_REMEMBERED {
             kept.scans.pop_front();
         }
@@ -221,7 +221,7 @@ fn scan(root: &Path, options: Options, cancelled: &(dyn Fn() -> bool + Sync)) ->
         entries: MAX_ENTRIES,
         cancelled,
     };
-    let enters = |entry: &walk::Entry| options.node_modules || !entry.path().ends_with("node_modules");
+    let enters = |entry: &walk::WalkEntry| options.node_modules || !entry.path().ends_with("node_modules");
     let end = walk_choosing(root, &walk_options, &enters, &|entry| {
         let Ok(below) = entry.path().strip_prefix(root) else { return };
         // A link of that name leads to what is not wanted.
@@ -241,7 +241,7 @@ fn scan(root: &Path, options: Options, cancelled: &(dyn Fn() -> bool + Sync)) ->
                 .map(|known| Metadata { bytes: known.len(), modified: known.modified().ok() }),
         };
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.push(Entry { path: path.into_boxed_str(), metadata });
+        found.push(ScanEntry { path: path.into_boxed_str(), metadata });
     });
     let mut entries = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     entries.sort_unstable_by(|one, other| one.path.cmp(&other.path));

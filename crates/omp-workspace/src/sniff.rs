@@ -6,7 +6,7 @@ use crate::text::Charset;
 pub const HEAD: usize = 8 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     Text(Charset),
     Image(ImageKind),
     Sqlite,
@@ -105,15 +105,15 @@ const MAGIC: &[(&[u8], &str)] = &[
 ];
 
 /// Judges a file by its `head`, the first [`HEAD`] bytes or all of them.
-pub fn kind(head: &[u8]) -> Kind {
+pub fn kind(head: &[u8]) -> FileKind {
     if let Some(image) = ImageKind::detect(head) {
-        return Kind::Image(image);
+        return FileKind::Image(image);
     }
     if head.starts_with(b"SQLite format 3\0") {
-        return Kind::Sqlite;
+        return FileKind::Sqlite;
     }
     if let Some(name) = certain(head) {
-        return Kind::Binary(name);
+        return FileKind::Binary(name);
     }
     let charset = Charset::detect(head);
     let is_data = match charset {
@@ -121,7 +121,7 @@ pub fn kind(head: &[u8]) -> Kind {
         Charset::Legacy(_) => is_packed(head),
         _ => false,
     };
-    if is_data { Kind::Binary(binary_name(head)) } else { Kind::Text(charset) }
+    if is_data { FileKind::Binary(binary_name(head)) } else { FileKind::Text(charset) }
 }
 
 /// The name of what no text can begin with. A short file of such a kind may have no byte that gives it away.
@@ -163,48 +163,51 @@ mod tests {
 
     #[test]
     fn text_in_its_encodings() {
-        assert_eq!(kind(b""), Kind::Text(Charset::Utf8));
-        assert_eq!(kind(b"plain\n"), Kind::Text(Charset::Utf8));
-        assert_eq!(kind(b"caf\xe9\n"), Kind::Text(Charset::Legacy(encoding_rs::WINDOWS_1252)));
-        assert_eq!(kind(b"\xef\xbb\xbfx"), Kind::Text(Charset::Utf8Bom));
-        assert_eq!(kind(b"\xff\xfea\0"), Kind::Text(Charset::Utf16Le));
-        assert_eq!(kind(b"\xfe\xff\0a"), Kind::Text(Charset::Utf16Be));
+        assert_eq!(kind(b""), FileKind::Text(Charset::Utf8));
+        assert_eq!(kind(b"plain\n"), FileKind::Text(Charset::Utf8));
+        assert_eq!(kind(b"caf\xe9\n"), FileKind::Text(Charset::Legacy(encoding_rs::WINDOWS_1252)));
+        assert_eq!(kind(b"\xef\xbb\xbfx"), FileKind::Text(Charset::Utf8Bom));
+        assert_eq!(kind(b"\xff\xfea\0"), FileKind::Text(Charset::Utf16Le));
+        assert_eq!(kind(b"\xfe\xff\0a"), FileKind::Text(Charset::Utf16Be));
     }
 
     #[test]
     fn binary_with_and_without_a_name() {
-        assert_eq!(kind(b"a\0b"), Kind::Binary("unknown type"));
-        assert_eq!(kind(b"\x7fELF\x02\x01\x01\0"), Kind::Binary("ELF executable"));
-        assert_eq!(kind(b"%PDF-1.7\n"), Kind::Binary("PDF document"));
-        assert_eq!(kind(b"SQLite format 3\0\x10"), Kind::Sqlite);
+        assert_eq!(kind(b"a\0b"), FileKind::Binary("unknown type"));
+        assert_eq!(kind(b"\x7fELF\x02\x01\x01\0"), FileKind::Binary("ELF executable"));
+        assert_eq!(kind(b"%PDF-1.7\n"), FileKind::Binary("PDF document"));
+        assert_eq!(kind(b"SQLite format 3\0\x10"), FileKind::Sqlite);
         let mut tar = vec![0; 512];
         tar[257..262].copy_from_slice(b"ustar");
-        assert_eq!(kind(&tar), Kind::Binary("tar archive"));
+        assert_eq!(kind(&tar), FileKind::Binary("tar archive"));
     }
 
     #[test]
     fn short_data_without_a_zero_is_data() {
-        assert_eq!(kind(b"BZh91AY&SY\xa1\xb2\xc3"), Kind::Binary("bzip2 archive"));
-        assert_eq!(kind(b"\x1f\x8b\x08\x08\xa1\xb2\xc3\xd4"), Kind::Binary("gzip archive"));
-        assert_eq!(kind(b"\x28\xb5\x2f\xfd\x24\x05\x29"), Kind::Binary("Zstandard archive"));
+        assert_eq!(kind(b"BZh91AY&SY\xa1\xb2\xc3"), FileKind::Binary("bzip2 archive"));
+        assert_eq!(kind(b"\x1f\x8b\x08\x08\xa1\xb2\xc3\xd4"), FileKind::Binary("gzip archive"));
+        assert_eq!(kind(b"\x28\xb5\x2f\xfd\x24\x05\x29"), FileKind::Binary("Zstandard archive"));
         let packed: Vec<u8> = (1..=255).cycle().take(2000).collect();
-        assert_eq!(kind(&packed), Kind::Binary("unknown type"));
+        assert_eq!(kind(&packed), FileKind::Binary("unknown type"));
         // Words, escape codes and a form feed are still words.
-        assert_eq!(kind(b"BZh is how such files begin"), Kind::Text(Charset::Utf8));
-        assert!(matches!(kind(b"\x1b[31mrouge\x1b[0m\x0c d\xe9j\xe0 vu\n"), Kind::Text(Charset::Legacy(_))));
+        assert_eq!(kind(b"BZh is how such files begin"), FileKind::Text(Charset::Utf8));
+        assert!(matches!(
+            kind(b"\x1b[31mrouge\x1b[0m\x0c d\xe9j\xe0 vu\n"),
+            FileKind::Text(Charset::Legacy(_))
+        ));
     }
 
     #[test]
     fn pictures_that_cannot_be_loaded_are_named() {
         let media = |brand: &[u8]| kind(&[b"\0\0\0\x18ftyp", brand, b"\0\0\0\0"].concat());
-        assert_eq!(media(b"heic"), Kind::Binary("HEIC image"));
-        assert_eq!(media(b"avif"), Kind::Binary("AVIF image"));
-        assert_eq!(media(b"isom"), Kind::Binary("MP4 media"));
-        assert_eq!(kind(b"II*\0\x08\0\0\0"), Kind::Binary("TIFF image"));
+        assert_eq!(media(b"heic"), FileKind::Binary("HEIC image"));
+        assert_eq!(media(b"avif"), FileKind::Binary("AVIF image"));
+        assert_eq!(media(b"isom"), FileKind::Binary("MP4 media"));
+        assert_eq!(kind(b"II*\0\x08\0\0\0"), FileKind::Binary("TIFF image"));
     }
 
     #[test]
     fn a_sentence_that_begins_with_bm_is_no_picture() {
-        assert_eq!(kind(b"BM25 ranks documents by terms"), Kind::Text(Charset::Utf8));
+        assert_eq!(kind(b"BM25 ranks documents by terms"), FileKind::Text(Charset::Utf8));
     }
 }

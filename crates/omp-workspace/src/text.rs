@@ -17,7 +17,7 @@ pub enum Charset {
 
 /// A character that the encoding of a file does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The encoding {encoding} has no character '{character}' (U+{:04X}).", u32::from(*character))]
+#[error("{encoding} cannot encode '{character}' (U+{:04X})", u32::from(*character))]
 pub struct Unencodable {
     pub character: char,
     pub encoding: &'static str,
@@ -130,7 +130,7 @@ impl Charset {
 /// Units of two bytes from which a text without a mark is worth guessing.
 const ENOUGH_UNITS: usize = 4;
 
-/// Text in UTF-16 that does not say so: mostly plain letters, whose upper halves are zero, and nothing that is no text.
+/// Text in UTF-16 that does not say so: mostly plain letters, whose upper halves are zero, and nothing that is not text.
 /// `upper` is where the upper half of a unit stands.
 fn is_unmarked_utf16(head: &[u8], upper: usize, unit: fn([u8; 2]) -> u16) -> bool {
     if memchr::memchr(0, head).is_none() || head.len() < 2 * ENOUGH_UNITS {

@@ -73,7 +73,7 @@ pub fn list(directory: &Path, now: SystemTime, limits: &Limits) -> io::Result<Tr
 
 /// The newest entries of one directory.
 struct Newest {
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
     /// How many were seen.
     total: usize,
     /// Reading stopped before the end.
@@ -82,14 +82,14 @@ struct Newest {
 
 /// Ordered by age, so that the greatest is the one to drop first: the oldest, then the last by name.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct TreeEntry {
     modified: Reverse<SystemTime>,
     name: PathBuf,
-    kind: Kind,
+    kind: TreeEntryKind,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum TreeEntryKind {
     Directory,
     File(u64),
     Link(PathBuf),
@@ -111,10 +111,10 @@ fn newest(directory: &Path, keep: usize, scan: usize, deadline: Instant) -> io::
         }
         let Ok(entry) = entry else { continue };
         let found = match entry.metadata() {
-            Ok(metadata) => Entry::new(&entry, &metadata),
+            Ok(metadata) => TreeEntry::new(&entry, &metadata),
             // An entry that vanishes while we look is not there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(_) => Entry::closed(&entry),
+            Err(_) => TreeEntry::closed(&entry),
         };
         total += 1;
         heap.push(found);
@@ -133,16 +133,16 @@ impl Newest {
     }
 }
 
-impl Entry {
+impl TreeEntry {
     fn new(entry: &DirEntry, metadata: &Metadata) -> Self {
         let kind = if metadata.is_dir() {
-            Kind::Directory
+            TreeEntryKind::Directory
         } else if metadata.is_file() {
-            Kind::File(metadata.len())
+            TreeEntryKind::File(metadata.len())
         } else if metadata.is_symlink() {
-            Kind::Link(std::fs::read_link(entry.path()).unwrap_or_default())
+            TreeEntryKind::Link(std::fs::read_link(entry.path()).unwrap_or_default())
         } else {
-            Kind::Special
+            TreeEntryKind::Special
         };
         let modified = Reverse(metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH));
         Self { modified, name: entry.file_name().into(), kind }
@@ -151,24 +151,24 @@ impl Entry {
     /// One of a directory that lets its names be seen and nothing else.
     fn closed(entry: &DirEntry) -> Self {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let kind = Kind::Closed(if is_directory { "/" } else { "" });
+        let kind = TreeEntryKind::Closed(if is_directory { "/" } else { "" });
         Self { modified: Reverse(SystemTime::UNIX_EPOCH), name: entry.file_name().into(), kind }
     }
 
     /// Whether its own entries are listed. Those of a repository's inner workings say nothing.
     fn opens(&self) -> bool {
-        self.kind == Kind::Directory && self.name != Path::new(".git")
+        self.kind == TreeEntryKind::Directory && self.name != Path::new(".git")
     }
 
     fn line(&self, indent: &str, now: SystemTime) -> String {
         let name = printable(&self.name);
         let age = age(self.modified.0, now);
         match &self.kind {
-            Kind::Directory => format!("{indent}{name}/  {age}"),
-            Kind::File(bytes) => format!("{indent}{name}  {}  {age}", size(*bytes)),
-            Kind::Link(target) => format!("{indent}{name} -> {}  {age}", printable(target)),
-            Kind::Special => format!("{indent}{name}  (special file)  {age}"),
-            Kind::Closed(slash) => format!("{indent}{name}{slash}  (no access)"),
+            TreeEntryKind::Directory => format!("{indent}{name}/  {age}"),
+            TreeEntryKind::File(bytes) => format!("{indent}{name}  {}  {age}", size(*bytes)),
+            TreeEntryKind::Link(target) => format!("{indent}{name} -> {}  {age}", printable(target)),
+            TreeEntryKind::Special => format!("{indent}{name}  (special file)  {age}"),
+            TreeEntryKind::Closed(slash) => format!("{indent}{name}{slash}  (no access)"),
         }
     }
 }

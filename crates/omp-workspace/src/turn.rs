@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::open::{Found, open};
+use crate::open::{OpenedPath, open};
 
 /// Who has not got a turn by then goes on without: another program may keep the file locked for reasons of its own, and
 /// two that wait for each other must not wait for ever.
@@ -24,11 +24,11 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits for the turn at a file. None if there is no file, if it cannot be locked, or if the wait took too long.
+    /// Waits for the turn at a file. None if there is not a file, if it cannot be locked, or if the wait took too long.
     pub fn wait(path: &Path) -> Option<Self> {
         let end = Instant::now() + PATIENCE;
         loop {
-            let Ok(Found::File(file, metadata)) = open(path) else { return None };
+            let Ok(OpenedPath::File(file, metadata)) = open(path) else { return None };
             match file.try_lock() {
                 Ok(()) if is(&metadata, path) => return Some(Self { _locked: file }),
                 // It was replaced while we waited.

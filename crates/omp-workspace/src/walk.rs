@@ -42,12 +42,12 @@ pub enum End {
 
 /// Something below the root of a walk.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct WalkEntry {
     path: PathBuf,
     kind: FileType,
 }
 
-impl Entry {
+impl WalkEntry {
     /// The path, which begins as the root was given.
     pub fn path(&self) -> &Path {
         &self.path
@@ -73,7 +73,7 @@ const OPEN: usize = 64;
 
 /// Visits everything below `root`, but not `root` itself. Several threads visit at once. What cannot be read is passed
 /// over, and so is the inside of `.git`.
-pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&Entry) + Sync)) -> End {
+pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&WalkEntry) + Sync)) -> End {
     go(root, options, visit, &|_| {}, &|_| true)
 }
 
@@ -81,19 +81,19 @@ pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&Entry) + Sync))
 pub fn walk_choosing(
     root: &Path,
     options: &Options<'_>,
-    enters: &(dyn Fn(&Entry) -> bool + Sync),
-    visit: &(dyn Fn(&Entry) + Sync),
+    enters: &(dyn Fn(&WalkEntry) -> bool + Sync),
+    visit: &(dyn Fn(&WalkEntry) + Sync),
 ) -> End {
     go(root, options, visit, &|_| {}, enters)
 }
 
-/// As [`walk`]. `ignored` is told what is passed over because of a rule: files, and directories with all that is below
+/// As [`walk`]. `ignored` is told what is skipped because of a rule: files, and directories with all that is below
 /// them.
 pub fn walk_telling(
     root: &Path,
     options: &Options<'_>,
-    visit: &(dyn Fn(&Entry) + Sync),
-    ignored: &(dyn Fn(&Entry) + Sync),
+    visit: &(dyn Fn(&WalkEntry) + Sync),
+    ignored: &(dyn Fn(&WalkEntry) + Sync),
 ) -> End {
     go(root, options, visit, ignored, &|_| true)
 }
@@ -101,9 +101,9 @@ pub fn walk_telling(
 fn go(
     root: &Path,
     options: &Options<'_>,
-    visit: &(dyn Fn(&Entry) + Sync),
-    ignored: &(dyn Fn(&Entry) + Sync),
-    enters: &(dyn Fn(&Entry) -> bool + Sync),
+    visit: &(dyn Fn(&WalkEntry) + Sync),
+    ignored: &(dyn Fn(&WalkEntry) + Sync),
+    enters: &(dyn Fn(&WalkEntry) -> bool + Sync),
 ) -> End {
     let gate = Gate::new(options);
     let tasks = Tasks::default();
@@ -176,9 +176,9 @@ impl Open {
 /// What all threads of a walk know.
 struct Walk<'a> {
     options: &'a Options<'a>,
-    visit: &'a (dyn Fn(&Entry) + Sync),
-    ignored: &'a (dyn Fn(&Entry) + Sync),
-    enters: &'a (dyn Fn(&Entry) -> bool + Sync),
+    visit: &'a (dyn Fn(&WalkEntry) + Sync),
+    ignored: &'a (dyn Fn(&WalkEntry) + Sync),
+    enters: &'a (dyn Fn(&WalkEntry) -> bool + Sync),
     gate: &'a Gate<'a>,
     tasks: &'a Tasks,
 }
@@ -227,7 +227,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives out what there is to do for the entries of a directory. Returns directories that cannot wait.
+    /// Hands out the work for the entries of a directory. Returns directories that cannot wait.
     fn sort_out(&self, directory: &Directory, piece: Vec<std::fs::DirEntry>) -> Vec<Directory> {
         let (mut rest, mut files) = (Vec::new(), Vec::new());
         for found in piece {
@@ -250,7 +250,7 @@ impl Walk<'_> {
         rest
     }
 
-    fn hand_over(&self, files: Vec<Entry>) {
+    fn hand_over(&self, files: Vec<WalkEntry>) {
         if files.is_empty() {
             return;
         }
@@ -260,10 +260,10 @@ impl Walk<'_> {
     }
 
     /// An entry that nothing speaks against.
-    fn admitted(&self, directory: &Directory, found: &std::fs::DirEntry) -> Option<Entry> {
+    fn admitted(&self, directory: &Directory, found: &std::fs::DirEntry) -> Option<WalkEntry> {
         let name = found.file_name();
         let kind = found.file_type().ok().filter(|_| name != ".git")?;
-        let entry = Entry { path: directory.path.join(&name), kind };
+        let entry = WalkEntry { path: directory.path.join(&name), kind };
         let verdict = match (&directory.rules, &directory.real) {
             (None, _) => Verdict::Unnamed,
             (Some(rules), None) => rules.about(&entry.path, kind.is_dir()),
@@ -281,7 +281,7 @@ impl Walk<'_> {
         }
     }
 
-    fn look(&self, entries: &[Entry]) {
+    fn look(&self, entries: &[WalkEntry]) {
         for entry in entries {
             if self.gate.is_abandoned() {
                 self.tasks.end();

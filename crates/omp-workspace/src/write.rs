@@ -55,29 +55,29 @@ pub enum Mode {
 
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    #[error("{} is a directory.", .0.display())]
+    #[error("{} is a directory", .0.display())]
     Directory(PathBuf),
-    #[error("{} is {}.", path.display(), kind.name())]
+    #[error("{} is {}", path.display(), kind.name())]
     Special { path: PathBuf, kind: Special },
-    #[error("{} is write-protected.", .0.display())]
+    #[error("{} is write-protected", .0.display())]
     Protected(PathBuf),
-    #[error("{} is a symbolic link that leads nowhere: too many links.", .0.display())]
+    #[error("cannot follow {}: too many levels of symbolic links", .0.display())]
     LinkLoop(PathBuf),
-    #[error("{} was changed by something else meanwhile.", .0.display())]
+    #[error("{} was changed by something else in the meantime", .0.display())]
     Changed(PathBuf),
-    #[error("{} leads somewhere else than before: {reason}. Nothing was written.", path.display())]
+    #[error("{} no longer leads to the same file: {reason}; nothing was written", path.display())]
     Moved { path: PathBuf, reason: String },
-    #[error("No space left on the device for {}. The file is unchanged.", .0.display())]
+    #[error("no space left on the device for {}; the file is unchanged", .0.display())]
     NoSpace(PathBuf),
-    #[error("Cannot create the directory {}: {source}.", path.display())]
+    #[error("cannot create the directory {}: {source}", path.display())]
     Parent { path: PathBuf, source: io::Error },
     #[error(
-        "Cannot write {}: its directory allows no new files ({source}), and a file is replaced by a new one. The file is \
-         unchanged.",
+        "cannot write {}: atomic writes need to create a file in its directory, which failed ({source}); the \
+         file is unchanged",
         path.display()
     )]
     ClosedDirectory { path: PathBuf, source: io::Error },
-    #[error("Cannot write {}: {source}. The file is unchanged.", path.display())]
+    #[error("cannot write {}: {source}; the file is unchanged", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
@@ -94,7 +94,7 @@ pub fn write_if(
     mode: Mode,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    put(Place::behind_links(path, mode)?, mode, |file| file.write_all(content), still)
+    put(WriteTarget::behind_links(path, mode)?, mode, |file| file.write_all(content), still)
 }
 
 /// Like [`write_if`], to a path that was found to have no links ([`crate::path::real_path`]). If one is on the way by
@@ -105,7 +105,7 @@ pub fn write_exactly(
     mode: Mode,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    put(Place::exactly(path)?, mode, |file| file.write_all(content), still)
+    put(WriteTarget::exactly(path)?, mode, |file| file.write_all(content), still)
 }
 
 /// Like [`write_with`], under the condition of [`write_exactly`].
@@ -114,7 +114,7 @@ pub fn write_exactly_with(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
-    put(Place::exactly(path)?, mode, fill, || true)
+    put(WriteTarget::exactly(path)?, mode, fill, || true)
 }
 
 /// Like [`write`], with content that `fill` writes.
@@ -123,7 +123,7 @@ pub fn write_with(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
-    put(Place::behind_links(path, mode)?, mode, fill, || true)
+    put(WriteTarget::behind_links(path, mode)?, mode, fill, || true)
 }
 
 /// Looks whether [`write`] would be refused, as far as that can be known before: whoever changes several files does not
@@ -141,7 +141,7 @@ pub fn check(path: &Path) -> Result<(), WriteError> {
 }
 
 /// Where a file is written.
-struct Place {
+struct WriteTarget {
     /// The file, for the system.
     target: PathBuf,
     /// The same file, for people.
@@ -150,7 +150,7 @@ struct Place {
     _held: Option<Held>,
 }
 
-impl Place {
+impl WriteTarget {
     fn behind_links(path: &Path, mode: Mode) -> Result<Self, WriteError> {
         let target = follow_links(path)?;
         let directory = directory_of(&target);
@@ -163,7 +163,7 @@ impl Place {
 
     fn exactly(path: &Path) -> Result<Self, WriteError> {
         let moved = |reason: String| WriteError::Moved { path: path.to_owned(), reason };
-        let Some(name) = path.file_name() else { return Err(moved("it names no file".to_owned())) };
+        let Some(name) = path.file_name() else { return Err(moved("it has no file name".to_owned())) };
         let directory = directory_of(path);
         let held = Held::open(directory, Missing::Make).map_err(|source| match source.raw_os_error() {
             Some(libc::ENOTDIR) => WriteError::Io { path: path.to_owned(), source },
@@ -174,19 +174,19 @@ impl Place {
         let directory = Some(held.path()).filter(|directory| directory.is_dir());
         let target = directory.as_deref().unwrap_or(directory_of(path)).join(name);
         if target.is_symlink() {
-            return Err(moved("it became a link".to_owned()));
+            return Err(moved("it has become a symbolic link".to_owned()));
         }
         Ok(Self { target, named: path.to_owned(), _held: Some(held) })
     }
 }
 
 fn put(
-    place: Place,
+    place: WriteTarget,
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    let Place { target, named, _held } = place;
+    let WriteTarget { target, named, _held } = place;
     let old = examine(&target, &named)?;
     let fail = |source| failed(&named, source);
     let new = Temporary::filled(&target, old.as_ref(), mode, fill).map_err(fail)?;
@@ -294,13 +294,13 @@ fn adopt_attributes(file: &File, target: &Path, old: Option<&Metadata>, mode: Mo
 
 /// How much of the owner of the old file the new one has.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum KeptOwner {
     Both,
     Group,
     Nothing,
 }
 
-impl Kept {
+impl KeptOwner {
     /// Running as its owner means nothing good under another one.
     fn lost_bits(self) -> u32 {
         match self {
@@ -312,19 +312,19 @@ impl Kept {
 }
 
 /// Only root may give a file away; others keep the group, where they belong to it.
-fn adopt_owner(file: &File, old: &Metadata) -> Kept {
+fn adopt_owner(file: &File, old: &Metadata) -> KeptOwner {
     use std::os::unix::fs::fchown;
     if fchown(file, Some(old.uid()), Some(old.gid())).is_ok() {
-        Kept::Both
+        KeptOwner::Both
     } else if fchown(file, None, Some(old.gid())).is_ok() {
-        Kept::Group
+        KeptOwner::Group
     } else {
-        Kept::Nothing
+        KeptOwner::Nothing
     }
 }
 
 /// Extended attributes and access lists of the old file, before the mode, which is a part of an access list. File
-/// systems without them, and attributes that only the system may set, are passed over.
+/// systems without them, and attributes that only the system may set, are skipped.
 fn adopt_extended(file: &File, target: &Path) {
     let Ok(names) = xattr::list(target) else { return };
     let ours = |name: &OsString| {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omp_workspace::open::{Found, Special, open};
+use omp_workspace::open::{OpenedPath, Special, open};
 
 #[test]
 fn kinds_are_told_apart_without_waiting() {
@@ -11,10 +11,10 @@ fn kinds_are_told_apart_without_waiting() {
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let socket = directory.path().join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    assert!(matches!(open(directory.path()), Ok(Found::Directory)));
-    assert!(matches!(open(&fifo), Ok(Found::Special(Special::Fifo))));
-    assert!(matches!(open(&socket), Ok(Found::Special(Special::Socket))));
-    assert!(matches!(open(Path::new("/dev/zero")), Ok(Found::Special(Special::CharacterDevice))));
-    assert!(matches!(open(Path::new("/proc/self/status")), Ok(Found::File(..))));
+    assert!(matches!(open(directory.path()), Ok(OpenedPath::Directory)));
+    assert!(matches!(open(&fifo), Ok(OpenedPath::Special(Special::Fifo))));
+    assert!(matches!(open(&socket), Ok(OpenedPath::Special(Special::Socket))));
+    assert!(matches!(open(Path::new("/dev/zero")), Ok(OpenedPath::Special(Special::CharacterDevice))));
+    assert!(matches!(open(Path::new("/proc/self/status")), Ok(OpenedPath::File(..))));
     assert_eq!(open(&directory.path().join("no")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
 }

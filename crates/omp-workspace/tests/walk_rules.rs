@@ -210,7 +210,7 @@ fn what_is_passed_over_is_told() {
     let told = Mutex::new(BTreeSet::new());
     let options =
         Options { hidden: true, gitignore: true, deadline: None, entries: u64::MAX, cancelled: &|| false };
-    let tell = |entry: &omp_workspace::walk::Entry| {
+    let tell = |entry: &omp_workspace::walk::WalkEntry| {
         told.lock().unwrap().insert((entry.path().to_owned(), entry.is_directory()));
     };
     walk_telling(directory.path(), &options, &|_| {}, &tell);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use globset::{Glob, GlobMatcher};
 use omp_cli::CommandCall;
-use omp_workspace::grep::{Found, Query, Style};
+use omp_workspace::grep::{FileMatches, Query, Style};
 use omp_workspace::walk::{Options, walk};
 
 use crate::output::{self, Stream};
@@ -39,7 +39,7 @@ enum Form {
 /// What there is.
 #[derive(Default)]
 struct Hits {
-    files: Vec<(PathBuf, Found)>,
+    files: Vec<(PathBuf, FileMatches)>,
     searched: usize,
 }
 
@@ -163,7 +163,7 @@ impl Wish {
 }
 
 /// Writes at most so many matches with the lines around them; how many there were.
-fn lines(text: &mut String, found: &Found, most: usize) -> usize {
+fn lines(text: &mut String, found: &FileMatches, most: usize) -> usize {
     let (mut matches, mut last) = (0, None);
     for row in &found.rows {
         if row.matched && matches == most {

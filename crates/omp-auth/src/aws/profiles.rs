@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use super::set;
 use crate::environment::Environment;
@@ -76,9 +76,9 @@ fn text(path: &Path) -> Result<String, String> {
 /// The text of a file; `None` when there is none.
 pub(super) fn read(path: &Path, largest: u64) -> Result<Option<String>, String> {
     let file = match open(path) {
-        Ok(Found::File(file, _)) => file,
-        Ok(Found::Directory) => return Err("it is a directory".to_owned()),
-        Ok(Found::Special(special)) => return Err(format!("it is {}", special.name())),
+        Ok(OpenedPath::File(file, _)) => file,
+        Ok(OpenedPath::Directory) => return Err("it is a directory".to_owned()),
+        Ok(OpenedPath::Special(special)) => return Err(format!("it is {}", special.name())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };

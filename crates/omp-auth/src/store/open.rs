@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use super::error::{PATIENCE_SECONDS, StoreError};
@@ -69,9 +69,9 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
 fn look(path: &Path) -> Result<bool, StoreError> {
     let failed = |source| StoreError::Io { path: path.to_owned(), source };
     match open(path) {
-        Ok(Found::File(..)) => keep_private(path).map(|()| true).map_err(failed),
-        Ok(Found::Directory) => Err(StoreError::Directory(path.to_owned())),
-        Ok(Found::Special(kind)) => Err(StoreError::Special { path: path.to_owned(), kind }),
+        Ok(OpenedPath::File(..)) => keep_private(path).map(|()| true).map_err(failed),
+        Ok(OpenedPath::Directory) => Err(StoreError::Directory(path.to_owned())),
+        Ok(OpenedPath::Special(kind)) => Err(StoreError::Special { path: path.to_owned(), kind }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(failed(source)),
     }

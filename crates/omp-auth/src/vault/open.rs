@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omp_config::Directories;
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use super::Vault;
 use crate::clock::SystemClock;
@@ -33,12 +33,12 @@ pub fn open_vault(
 
 fn read(path: &Path) -> Result<Option<String>, String> {
     match open(path) {
-        Ok(Found::File(file, metadata)) if metadata.len() <= LARGEST => {
+        Ok(OpenedPath::File(file, metadata)) if metadata.len() <= LARGEST => {
             std::io::read_to_string(file).map(Some).map_err(|error| error.to_string())
         }
-        Ok(Found::File(..)) => Err("it is larger than 256 KiB".to_owned()),
-        Ok(Found::Directory) => Err("it is a directory".to_owned()),
-        Ok(Found::Special(kind)) => Err(format!("it is {}", kind.name())),
+        Ok(OpenedPath::File(..)) => Err("it is larger than 256 KiB".to_owned()),
+        Ok(OpenedPath::Directory) => Err("it is a directory".to_owned()),
+        Ok(OpenedPath::Special(kind)) => Err(format!("it is {}", kind.name())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }

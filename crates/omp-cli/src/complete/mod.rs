@@ -9,7 +9,7 @@ mod fish;
 mod sh;
 mod zsh;
 
-use crate::table::{COMMANDS, Command, Flag, Kind, Takes};
+use crate::table::{COMMANDS, Command, Flag, Takes, ValueKind};
 use crate::words::Shell;
 
 /// A self-contained script for the shell.
@@ -46,17 +46,17 @@ fn flags(command: &Command) -> impl Iterator<Item = &'static Flag> {
 }
 
 /// What completes a value, as the scripts call it. Words follow their name after a space.
-fn source(kind: Kind) -> String {
+fn source(kind: ValueKind) -> String {
     let name = match kind {
-        Kind::OneOf(words) | Kind::Suggested(words) => return format!("words {}", words.join(" ")),
-        Kind::Integer | Kind::Duration => "nothing",
-        Kind::Dir => "dirs",
-        Kind::Text | Kind::File | Kind::TextList => "files",
-        Kind::Model => "models",
-        Kind::ModelList => "models,",
-        Kind::Session => "sessions",
-        Kind::Setting => "settings",
-        Kind::ToolList => "tools,",
+        ValueKind::OneOf(words) | ValueKind::Suggested(words) => return format!("words {}", words.join(" ")),
+        ValueKind::Integer | ValueKind::Duration => "nothing",
+        ValueKind::Dir => "dirs",
+        ValueKind::Text | ValueKind::File | ValueKind::TextList => "files",
+        ValueKind::Model => "models",
+        ValueKind::ModelList => "models,",
+        ValueKind::Session => "sessions",
+        ValueKind::Setting => "settings",
+        ValueKind::ToolList => "tools,",
     };
     name.to_owned()
 }

@@ -14,7 +14,7 @@ pub use program::{ENVIRONMENT, EXAMPLES, EXIT_CODES, MANAGEMENT_WORDS, TAGLINE};
 
 /// What the text of a value means: how it is read, how help names it, what completes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     Text,
     Integer,
     Duration,
@@ -38,29 +38,29 @@ pub enum Kind {
     Suggested(&'static [&'static str]),
 }
 
-impl Kind {
+impl ValueKind {
     /// How help writes the value when the row names nothing better.
     const fn metavar(self) -> &'static str {
         match self {
-            Kind::Text => "text",
-            Kind::OneOf(_) | Kind::Suggested(_) => "word",
-            Kind::Integer => "n",
-            Kind::Duration => "time",
-            Kind::Dir => "dir",
-            Kind::File => "file",
-            Kind::Model => "model",
-            Kind::ModelList => "models",
-            Kind::Session => "session",
-            Kind::Setting => "key",
-            Kind::ToolList => "tools",
-            Kind::TextList => "list",
+            ValueKind::Text => "text",
+            ValueKind::OneOf(_) | ValueKind::Suggested(_) => "word",
+            ValueKind::Integer => "n",
+            ValueKind::Duration => "time",
+            ValueKind::Dir => "dir",
+            ValueKind::File => "file",
+            ValueKind::Model => "model",
+            ValueKind::ModelList => "models",
+            ValueKind::Session => "session",
+            ValueKind::Setting => "key",
+            ValueKind::ToolList => "tools",
+            ValueKind::TextList => "list",
         }
     }
 
     /// The fixed words of this kind, if it has any.
     pub const fn words(self) -> &'static [&'static str] {
         match self {
-            Kind::OneOf(words) | Kind::Suggested(words) => words,
+            ValueKind::OneOf(words) | ValueKind::Suggested(words) => words,
             _ => &[],
         }
     }
@@ -71,13 +71,13 @@ impl Kind {
 pub enum Takes {
     Nothing,
     /// The next token is the value, whatever it looks like.
-    Required(Kind),
+    Required(ValueKind),
     /// The next token is the value unless it starts with `-`.
-    Optional(Kind),
+    Optional(ValueKind),
 }
 
 impl Takes {
-    pub const fn kind(self) -> Option<Kind> {
+    pub const fn kind(self) -> Option<ValueKind> {
         match self {
             Takes::Nothing => None,
             Takes::Required(kind) | Takes::Optional(kind) => Some(kind),
@@ -125,12 +125,12 @@ impl Flag {
         }
     }
 
-    pub(crate) const fn value(long: &'static str, kind: Kind, help: &'static str) -> Flag {
+    pub(crate) const fn value(long: &'static str, kind: ValueKind, help: &'static str) -> Flag {
         let flag = Flag::switch(long, help);
         Flag { takes: Takes::Required(kind), metavar: kind.metavar(), ..flag }
     }
 
-    pub(crate) const fn optional(long: &'static str, kind: Kind, help: &'static str) -> Flag {
+    pub(crate) const fn optional(long: &'static str, kind: ValueKind, help: &'static str) -> Flag {
         let flag = Flag::switch(long, help);
         Flag { takes: Takes::Optional(kind), metavar: kind.metavar(), ..flag }
     }
@@ -195,24 +195,24 @@ pub enum Arity {
 pub struct Positional {
     pub name: &'static str,
     pub arity: Arity,
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub help: &'static str,
 }
 
 impl Positional {
-    pub(crate) const fn one(name: &'static str, kind: Kind, help: &'static str) -> Positional {
+    pub(crate) const fn one(name: &'static str, kind: ValueKind, help: &'static str) -> Positional {
         Positional { name, arity: Arity::One, kind, help }
     }
 
-    pub(crate) const fn optional(name: &'static str, kind: Kind, help: &'static str) -> Positional {
+    pub(crate) const fn optional(name: &'static str, kind: ValueKind, help: &'static str) -> Positional {
         Positional { name, arity: Arity::Optional, kind, help }
     }
 
-    pub(crate) const fn some(name: &'static str, kind: Kind, help: &'static str) -> Positional {
+    pub(crate) const fn some(name: &'static str, kind: ValueKind, help: &'static str) -> Positional {
         Positional { name, arity: Arity::OneOrMore, kind, help }
     }
 
-    pub(crate) const fn any(name: &'static str, kind: Kind, help: &'static str) -> Positional {
+    pub(crate) const fn any(name: &'static str, kind: ValueKind, help: &'static str) -> Positional {
         Positional { name, arity: Arity::Any, kind, help }
     }
 
@@ -361,7 +361,7 @@ mod tests {
     fn only_the_last_argument_takes_the_rest() {
         for command in COMMANDS {
             let (_, before) =
-                command.args.split_last().unwrap_or((&Positional::one("", Kind::Text, ""), &[]));
+                command.args.split_last().unwrap_or((&Positional::one("", ValueKind::Text, ""), &[]));
             assert!(before.iter().all(|arg| !arg.takes_the_rest()), "{}", command.name);
         }
     }

@@ -1,9 +1,9 @@
 //! The commands about saved sessions.
 
 use super::commands::{DRY_RUN, JSON};
-use super::{Command, Flag, Kind, Positional};
+use super::{Command, Flag, Positional, ValueKind};
 
-const SESSION_DIR: Flag = Flag::value("session-dir", Kind::Dir, "Directory for sessions");
+const SESSION_DIR: Flag = Flag::value("session-dir", ValueKind::Dir, "Directory for sessions");
 const ACTIONS: &[&str] = &["list", "show", "fork", "branch", "search", "fsck", "recover", "import", "delete"];
 
 pub(super) const DU: Command = Command::new("du", "Show disk usage of sessions and their files")
@@ -21,10 +21,12 @@ pub(super) const GC: Command = Command::new(
 .flags(&[
     Flag::switch("apply", "Remove the files"),
     DRY_RUN.short('n'),
-    Flag::value("older-than", Kind::Integer, "Also remove sessions unchanged for this long").metavar("days"),
-    Flag::value("max-size", Kind::Integer, "Also remove the oldest sessions until the rest fits")
+    Flag::value("older-than", ValueKind::Integer, "Also remove sessions unchanged for this long")
+        .metavar("days"),
+    Flag::value("max-size", ValueKind::Integer, "Also remove the oldest sessions until the rest fits")
         .metavar("MB"),
-    Flag::value("max-logs", Kind::Integer, "Also remove the oldest logs until the rest fits").metavar("MB"),
+    Flag::value("max-logs", ValueKind::Integer, "Also remove the oldest logs until the rest fits")
+        .metavar("MB"),
     SESSION_DIR,
     JSON,
 ])
@@ -34,13 +36,13 @@ pub(super) const HISTORY: Command = Command::new("history", "List or search your
     .args(&[
         Positional::optional(
             "action",
-            Kind::Suggested(&["list", "search"]),
+            ValueKind::Suggested(&["list", "search"]),
             "list (default) or search; anything else is searched for",
         ),
-        Positional::any("words", Kind::Text, "Search terms"),
+        Positional::any("words", ValueKind::Text, "Search terms"),
     ])
     .flags(&[
-        Flag::value("limit", Kind::Integer, "Maximum number of prompts (default: 50)").short('n'),
+        Flag::value("limit", ValueKind::Integer, "Maximum number of prompts (default: 50)").short('n'),
         Flag::switch("here", "Only prompts from this directory"),
         JSON,
     ])
@@ -57,14 +59,14 @@ pub(super) const SESSION: Command = Command::new(
      Codex or pi conversation. delete: delete a session and its artifacts.",
 )
 .args(&[
-    Positional::optional("action", Kind::OneOf(ACTIONS), "Action (default: list)"),
-    Positional::optional("session", Kind::Session, "Session id, id prefix or path"),
-    Positional::any("words", Kind::Text, "Search terms (search) or entry id (branch)"),
+    Positional::optional("action", ValueKind::OneOf(ACTIONS), "Action (default: list)"),
+    Positional::optional("session", ValueKind::Session, "Session id, id prefix or path"),
+    Positional::any("words", ValueKind::Text, "Search terms (search) or entry id (branch)"),
 ])
 .flags(&[
     Flag::switch("all", "Include sessions of all directories"),
     Flag::switch("raw", "Do not truncate output"),
-    Flag::value("limit", Kind::Integer, "Maximum number of rows or search results").short('n'),
+    Flag::value("limit", ValueKind::Integer, "Maximum number of rows or search results").short('n'),
     SESSION_DIR,
     JSON,
 ])
@@ -80,6 +82,6 @@ pub(super) const SHARE: Command = Command::new("share", "Share a session by link
         "The snapshot is encrypted; only the link can decrypt it. It is uploaded as a secret gist if gh is \
          logged in, otherwise to the server in share.serverUrl. Known credentials are removed first.",
     )
-    .args(&[Positional::optional("session", Kind::Session, "Session id or path (default: most recent)")])
+    .args(&[Positional::optional("session", ValueKind::Session, "Session id or path (default: most recent)")])
     .flags(&[SESSION_DIR, JSON])
     .examples(&["omp share", "omp share 4f2a --json"]);

@@ -10,7 +10,7 @@ mod shell;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use omp_workspace::write::{Mode, WriteError, write};
 
 use crate::Profile;
@@ -77,9 +77,9 @@ pub fn install(
 /// The content of the start file; nothing if there is none yet.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let file = match open(path) {
-        Ok(Found::File(file, _)) => file,
-        Ok(Found::Directory) => return Err("it is a directory".to_owned()),
-        Ok(Found::Special(kind)) => return Err(format!("it is {}", kind.name())),
+        Ok(OpenedPath::File(file, _)) => file,
+        Ok(OpenedPath::Directory) => return Err("it is a directory".to_owned()),
+        Ok(OpenedPath::Special(kind)) => return Err(format!("it is {}", kind.name())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error.to_string()),
     };

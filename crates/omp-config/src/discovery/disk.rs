@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use omp_workspace::open::{Found, open};
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::{OpenedPath, open};
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::text::Charset;
 
 /// How much of one file is read.
@@ -48,12 +48,12 @@ pub(super) enum Unread {
 /// What is in a folder, by name, hidden entries included.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<DirectoryEntry>,
     pub(super) warning: Option<String>,
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct DirectoryEntry {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) kind: EntryKind,
@@ -68,7 +68,7 @@ pub(super) enum EntryKind {
     Other,
 }
 
-impl Entry {
+impl DirectoryEntry {
     pub(super) fn is_hidden(&self) -> bool {
         self.name.starts_with('.')
     }
@@ -143,7 +143,7 @@ fn read_folder(path: &Path) -> Folder {
         if let Ok(name) = entry.file_name().into_string() {
             let path = path.join(&name);
             let kind = entry_kind(&entry, &path);
-            found.push(Entry { name, path, kind });
+            found.push(DirectoryEntry { name, path, kind });
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -166,9 +166,9 @@ fn entry_kind(entry: &std::fs::DirEntry, path: &Path) -> EntryKind {
 pub(super) fn read_text(path: &Path, limit: usize) -> Result<Text, Unread> {
     let unusable = |reason: &str| Unread::Unusable(format!("{} is ignored: {reason}", path.display()));
     let (file, metadata) = match open(path) {
-        Ok(Found::File(file, metadata)) => (file, metadata),
-        Ok(Found::Directory) => return Err(unusable("it is a directory, not a file")),
-        Ok(Found::Special(special)) => {
+        Ok(OpenedPath::File(file, metadata)) => (file, metadata),
+        Ok(OpenedPath::Directory) => return Err(unusable("it is a directory, not a file")),
+        Ok(OpenedPath::Special(special)) => {
             return Err(unusable(&format!("it is {}, not a file", special.name())));
         }
         Err(error) if is_missing(&error) => return Err(Unread::Missing),
@@ -181,7 +181,7 @@ pub(super) fn read_text(path: &Path, limit: usize) -> Result<Text, Unread> {
     }
     let is_cut = bytes.len() > limit;
     bytes.truncate(limit);
-    let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
+    let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
         return Err(unusable("it is not a text file"));
     };
     let (text, is_lossy) = decode(&bytes, charset, is_cut);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::disk::{Disk, Entry};
+use super::disk::{DirectoryEntry, Disk};
 use super::ignores::Ignores;
 
 /// Folders that hold what tools made or fetched.
@@ -96,7 +96,7 @@ pub fn survey(cwd: &Path, repository: Option<&Path>, limits: &SurveyLimits) -> S
     survey.finish(limits)
 }
 
-fn is_shown(entry: &Entry, ignores: &Ignores) -> bool {
+fn is_shown(entry: &DirectoryEntry, ignores: &Ignores) -> bool {
     if entry.is_hidden() {
         return false;
     }
@@ -108,7 +108,7 @@ fn is_shown(entry: &Entry, ignores: &Ignores) -> bool {
 }
 
 impl Survey {
-    fn add(&mut self, cwd: &Path, depth: usize, entry: &Entry) {
+    fn add(&mut self, cwd: &Path, depth: usize, entry: &DirectoryEntry) {
         if entry.is_file() && depth > 1 && entry.name == "AGENTS.md" {
             self.agents_files.push(entry.path.clone());
         }

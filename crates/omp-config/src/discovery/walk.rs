@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Entry, FileId};
+use super::disk::{DirectoryEntry, FileId};
 use super::engine::Search;
 
 const DEPTH: usize = 8;
@@ -45,7 +45,7 @@ pub(super) fn markdown_below<T>(search: &mut Search<'_, T>, top: &Path) -> Vec<(
     found
 }
 
-fn is_markdown(entry: &Entry) -> bool {
+fn is_markdown(entry: &DirectoryEntry) -> bool {
     entry.is_file() && entry.name.ends_with(".md")
 }
 

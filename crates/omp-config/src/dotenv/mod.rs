@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use parse::parse;
 use trust::may_define;
@@ -77,9 +77,9 @@ impl fmt::Debug for DotEnv {
 /// The content of a regular file; nothing for a missing file or a directory, which some tools keep under this name.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     let file = match open(path) {
-        Ok(Found::File(file, _)) => file,
-        Ok(Found::Directory) => return Ok(None),
-        Ok(Found::Special(kind)) => return Err(format!("it is {}", kind.name())),
+        Ok(OpenedPath::File(file, _)) => file,
+        Ok(OpenedPath::Directory) => return Ok(None),
+        Ok(OpenedPath::Special(kind)) => return Err(format!("it is {}", kind.name())),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 /// A settings file is a page or two; this is a hundred times that.
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
@@ -17,10 +17,10 @@ pub(super) enum Text {
 
 pub(super) fn read(path: &Path) -> Text {
     let file = match open(path) {
-        Ok(Found::File(file, metadata)) if metadata.len() <= MAX_BYTES => file,
-        Ok(Found::File(..)) => return too_large(),
-        Ok(Found::Directory) => return Text::Unreadable("is a directory".to_owned()),
-        Ok(Found::Special(kind)) => return Text::Unreadable(format!("is {}", kind.name())),
+        Ok(OpenedPath::File(file, metadata)) if metadata.len() <= MAX_BYTES => file,
+        Ok(OpenedPath::File(..)) => return too_large(),
+        Ok(OpenedPath::Directory) => return Text::Unreadable("is a directory".to_owned()),
+        Ok(OpenedPath::Special(kind)) => return Text::Unreadable(format!("is {}", kind.name())),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Text::Missing;
         }

@@ -16,7 +16,7 @@ pub struct Member {
     pub kind: MemberKind,
     /// The size that the archive claims.
     pub size: u64,
-    pub(super) place: Place,
+    pub(super) place: MemberLocation,
 }
 
 /// What a member is.
@@ -32,7 +32,7 @@ pub enum MemberKind {
 
 /// Where the bytes of a member are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MemberLocation {
     Zip {
         header: u64,
         packed: u64,
@@ -104,7 +104,7 @@ impl Index {
         self.members.is_empty()
     }
 
-    pub(super) fn add(&mut self, name: &str, kind: MemberKind, size: u64, place: Place) {
+    pub(super) fn add(&mut self, name: &str, kind: MemberKind, size: u64, place: MemberLocation) {
         match inner(name) {
             Some(inner) if inner.is_root() => {}
             Some(inner) => {

@@ -22,7 +22,7 @@ use crate::stop::{Stop, was_stopped};
 
 pub use index::{Child, Incomplete, Listing, Lookup, Member, MemberKind};
 pub use name::{Format, Inner, inner, splits};
-pub use put::{Place, put};
+pub use put::{ArchivePath, put};
 
 use index::Index;
 

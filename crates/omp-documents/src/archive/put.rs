@@ -19,14 +19,14 @@ use crate::stop::Stop;
 
 /// The archive that is written.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'a> {
+pub enum ArchivePath<'a> {
     /// What the path leads to.
     Named(&'a Path),
     /// The path itself, which has no links; one that took its place meanwhile is refused.
     Exact(&'a Path),
 }
 
-impl Place<'_> {
+impl ArchivePath<'_> {
     fn path(&self) -> &Path {
         match self {
             Self::Named(path) | Self::Exact(path) => path,
@@ -44,7 +44,7 @@ impl Place<'_> {
 /// Adds a member to an archive, or replaces one. The archive is written anew beside the old one and takes its place in
 /// one step; a missing archive is made.
 pub fn put(
-    place: Place<'_>,
+    place: ArchivePath<'_>,
     format: Format,
     name: &Inner,
     content: &[u8],

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use flate2::read::MultiGzDecoder;
 use tar::EntryType;
 
-use super::index::{Incomplete, Index, Member, MemberKind, Place};
+use super::index::{Incomplete, Index, Member, MemberKind, MemberLocation};
 use super::records::{Record, Records, Skip};
 use super::{ArchiveError, Format};
 use crate::stop::{Stop, Watched};
@@ -102,7 +102,7 @@ fn add(index: &mut Index, record: &Record) {
         EntryType::XGlobalHeader => return,
         _ => MemberKind::Special,
     };
-    index.add(&record.name, kind, record.size, Place::Tar { data: record.position });
+    index.add(&record.name, kind, record.size, MemberLocation::Tar { data: record.position });
 }
 
 /// Hands the bytes of a member to `take`.
@@ -113,7 +113,7 @@ pub(super) fn read<T>(
     stop: &Stop,
     take: impl FnOnce(&mut dyn Read) -> io::Result<T>,
 ) -> Result<T, ArchiveError> {
-    let Place::Tar { data } = member.place else {
+    let MemberLocation::Tar { data } = member.place else {
         return Err(ArchiveError::Damaged("the member belongs to another archive".to_owned()));
     };
     let mut source = Source::open(file, format, stop)?;

@@ -7,7 +7,7 @@ use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
 use super::ArchiveError;
-use super::index::{Incomplete, Index, Member, MemberKind, Place};
+use super::index::{Incomplete, Index, Member, MemberKind, MemberLocation};
 use crate::stop::{Stop, Watched};
 
 pub(super) const LOCAL: u32 = 0x0403_4b50;
@@ -42,7 +42,7 @@ pub(super) struct End {
 
 /// One row of the table of contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct CentralEntry {
     /// The row as it is stored.
     pub(super) bytes: Vec<u8>,
     pub(super) name: String,
@@ -142,7 +142,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The next row; `None` behind the last one.
-    pub(super) fn next(&mut self) -> Result<Option<Row>, ArchiveError> {
+    pub(super) fn next(&mut self) -> Result<Option<CentralEntry>, ArchiveError> {
         let counted = self.left > 0;
         if !counted && self.room < CENTRAL_LENGTH as u64 {
             return Ok(None);
@@ -159,11 +159,11 @@ impl<'a> Rows<'a> {
         bytes.resize(CENTRAL_LENGTH + variable, 0);
         self.table.read_exact(&mut bytes[CENTRAL_LENGTH..])?;
         self.room = self.room.saturating_sub(bytes.len() as u64);
-        Ok(Some(Row::new(bytes, lengths[0], lengths[1], self.base)))
+        Ok(Some(CentralEntry::new(bytes, lengths[0], lengths[1], self.base)))
     }
 }
 
-impl Row {
+impl CentralEntry {
     fn new(bytes: Vec<u8>, name: usize, extra: usize, base: u64) -> Self {
         let large = large_fields(&bytes[CENTRAL_LENGTH + name..][..extra]);
         let mut large = large.chunks_exact(8).map(|field| u64_at(field, 0));
@@ -226,8 +226,8 @@ impl Row {
         target.ok()
     }
 
-    fn place(&self) -> Place {
-        Place::Zip {
+    fn place(&self) -> MemberLocation {
+        MemberLocation::Zip {
             header: self.header,
             packed: self.packed,
             method: self.method,
@@ -286,7 +286,7 @@ pub(super) fn index(file: &File, stop: &Stop) -> Result<Index, ArchiveError> {
 fn fill(
     index: &mut Index,
     rows: &mut Rows<'_>,
-    links: &mut Vec<Row>,
+    links: &mut Vec<CentralEntry>,
 ) -> Result<Option<Incomplete>, ArchiveError> {
     while let Some(row) = rows.next()? {
         if index.is_full() || links.len() >= MAX_LINKS {
@@ -307,7 +307,7 @@ pub(super) fn read<T>(
     stop: &Stop,
     take: impl FnOnce(&mut dyn Read) -> io::Result<T>,
 ) -> Result<T, ArchiveError> {
-    let Place::Zip { header, packed, method, encrypted, checksum } = member.place else {
+    let MemberLocation::Zip { header, packed, method, encrypted, checksum } = member.place else {
         return damaged("the member belongs to another archive");
     };
     if encrypted {

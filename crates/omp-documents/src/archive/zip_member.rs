@@ -7,7 +7,7 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
 use super::ArchiveError;
-use super::zip::{CENTRAL, LOCAL, Row};
+use super::zip::{CENTRAL, CentralEntry, LOCAL};
 
 /// Names are UTF-8.
 const UTF8: u16 = 1 << 11;
@@ -27,12 +27,12 @@ impl ZipMember {
     /// A member with the name and the permissions of the one it replaces.
     pub(super) fn new(
         name: &str,
-        replaced: Option<&Row>,
+        replaced: Option<&CentralEntry>,
         content: &[u8],
         now: SystemTime,
     ) -> Result<Self, ArchiveError> {
         let too_large = || ArchiveError::Refused("the member is larger than 4 GB".to_owned());
-        let raw = replaced.map_or(name.as_bytes(), Row::raw_name).to_vec();
+        let raw = replaced.map_or(name.as_bytes(), CentralEntry::raw_name).to_vec();
         let utf8 = std::str::from_utf8(&raw).is_ok() && !raw.is_ascii();
         let packed = deflate(content)?;
         let (method, data): (u16, &[u8]) =
@@ -78,7 +78,7 @@ impl ZipMember {
 }
 
 /// A regular file with the permissions of the old one.
-fn attributes(replaced: Option<&Row>) -> u32 {
+fn attributes(replaced: Option<&CentralEntry>) -> u32 {
     const REGULAR: u32 = 0o100_000;
     let permissions = replaced.map(|row| row.permissions()).filter(|bits| *bits != 0).unwrap_or(0o644);
     (REGULAR | permissions) << 16

@@ -13,7 +13,7 @@ mod rtf;
 use std::io::{self, Read};
 use std::path::Path;
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use crate::archive::ArchiveError;
 use crate::pointer;
@@ -28,7 +28,7 @@ pub const MAX_SECONDS: u64 = 60;
 
 /// Kinds of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DocumentKind {
     Pdf,
     Doc,
     Docx,
@@ -40,19 +40,19 @@ pub enum Kind {
     Epub,
 }
 
-const KINDS: [(&str, Kind); 9] = [
-    ("pdf", Kind::Pdf),
-    ("doc", Kind::Doc),
-    ("docx", Kind::Docx),
-    ("ppt", Kind::Ppt),
-    ("pptx", Kind::Pptx),
-    ("xls", Kind::Xls),
-    ("xlsx", Kind::Xlsx),
-    ("rtf", Kind::Rtf),
-    ("epub", Kind::Epub),
+const KINDS: [(&str, DocumentKind); 9] = [
+    ("pdf", DocumentKind::Pdf),
+    ("doc", DocumentKind::Doc),
+    ("docx", DocumentKind::Docx),
+    ("ppt", DocumentKind::Ppt),
+    ("pptx", DocumentKind::Pptx),
+    ("xls", DocumentKind::Xls),
+    ("xlsx", DocumentKind::Xlsx),
+    ("rtf", DocumentKind::Rtf),
+    ("epub", DocumentKind::Epub),
 ];
 
-impl Kind {
+impl DocumentKind {
     /// The kind of document that a file of this name is.
     pub fn of(path: &Path) -> Option<Self> {
         Self::with_extension(&path.extension()?.to_str()?.to_ascii_lowercase())
@@ -121,8 +121,8 @@ fn unreadable(error: impl std::fmt::Display) -> ConvertError {
 }
 
 /// The text of a document.
-pub fn convert(path: &Path, kind: Kind, stop: &Stop) -> Result<String, ConvertError> {
-    let Found::File(file, metadata) = open(path)? else {
+pub fn convert(path: &Path, kind: DocumentKind, stop: &Stop) -> Result<String, ConvertError> {
+    let OpenedPath::File(file, metadata) = open(path)? else {
         return Err(ConvertError::Unreadable("it is not a regular file".to_owned()));
     };
     if metadata.len() > MAX_INPUT {
@@ -131,7 +131,7 @@ pub fn convert(path: &Path, kind: Kind, stop: &Stop) -> Result<String, ConvertEr
     let mut bytes = Vec::new();
     stop.watch(file.take(MAX_INPUT)).read_to_end(&mut bytes)?;
     refuse_other(&bytes)?;
-    if kind == Kind::Epub {
+    if kind == DocumentKind::Epub {
         let path = path.to_owned();
         return isolated::run(stop, move |stop| epub::text(&path, stop)).map(cut);
     }
@@ -139,15 +139,15 @@ pub fn convert(path: &Path, kind: Kind, stop: &Stop) -> Result<String, ConvertEr
 }
 
 /// The text of a document that is no file. Books must be files.
-pub fn convert_bytes(bytes: Vec<u8>, kind: Kind, stop: &Stop) -> Result<String, ConvertError> {
+pub fn convert_bytes(bytes: Vec<u8>, kind: DocumentKind, stop: &Stop) -> Result<String, ConvertError> {
     if bytes.len() as u64 > MAX_INPUT {
         return Err(ConvertError::TooLarge);
     }
     refuse_other(&bytes)?;
     let text = isolated::run(stop, move |stop| match kind.corrected(&bytes) {
-        Kind::Pdf => pdf::text(&bytes, stop),
-        Kind::Rtf => rtf::text(&bytes),
-        Kind::Epub => Err(unreadable("a book must be a local file; download it first")),
+        DocumentKind::Pdf => pdf::text(&bytes, stop),
+        DocumentKind::Rtf => rtf::text(&bytes),
+        DocumentKind::Epub => Err(unreadable("a book must be a local file; download it first")),
         kind => office::text(bytes, kind),
     })?;
     Ok(cut(text))

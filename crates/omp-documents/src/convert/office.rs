@@ -5,22 +5,24 @@ use std::io::Cursor;
 use office_oxide::options::ParseOptions;
 use office_oxide::{Document, DocumentFormat};
 
-use super::{ConvertError, Kind, unreadable};
+use super::{ConvertError, DocumentKind, unreadable};
 
 /// Unpacked bytes of a whole document, and of one part of it.
 const MAX_PACKAGE: u64 = 512 << 20;
 const MAX_PART: u64 = 256 << 20;
 const MAX_MEMORY: u64 = 256 << 20;
 
-pub(super) fn text(bytes: Vec<u8>, kind: Kind) -> Result<String, ConvertError> {
+pub(super) fn text(bytes: Vec<u8>, kind: DocumentKind) -> Result<String, ConvertError> {
     let format = match kind {
-        Kind::Doc => DocumentFormat::Doc,
-        Kind::Docx => DocumentFormat::Docx,
-        Kind::Ppt => DocumentFormat::Ppt,
-        Kind::Pptx => DocumentFormat::Pptx,
-        Kind::Xls => DocumentFormat::Xls,
-        Kind::Xlsx => DocumentFormat::Xlsx,
-        Kind::Pdf | Kind::Rtf | Kind::Epub => return Err(unreadable("it is not an office document")),
+        DocumentKind::Doc => DocumentFormat::Doc,
+        DocumentKind::Docx => DocumentFormat::Docx,
+        DocumentKind::Ppt => DocumentFormat::Ppt,
+        DocumentKind::Pptx => DocumentFormat::Pptx,
+        DocumentKind::Xls => DocumentFormat::Xls,
+        DocumentKind::Xlsx => DocumentFormat::Xlsx,
+        DocumentKind::Pdf | DocumentKind::Rtf | DocumentKind::Epub => {
+            return Err(unreadable("it is not an office document"));
+        }
     };
     let mut options = ParseOptions::default();
     options.limits.package_bytes = MAX_PACKAGE;

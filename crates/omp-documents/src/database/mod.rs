@@ -14,8 +14,8 @@ mod tables;
 use std::io::Read;
 use std::path::Path;
 
-use omp_workspace::open::{Found, open};
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::{OpenedPath, open};
+use omp_workspace::sniff::{self, FileKind};
 
 pub use change::{Change, write};
 pub use query::{Answer, read};
@@ -48,7 +48,7 @@ fn refused(sentence: impl Into<String>) -> DatabaseError {
 
 /// Is it a regular file that begins as SQLite files do?
 pub fn is_database(path: &Path) -> bool {
-    let Ok(Found::File(file, _)) = open(path) else { return false };
+    let Ok(OpenedPath::File(file, _)) = open(path) else { return false };
     let mut head = Vec::new();
-    file.take(100).read_to_end(&mut head).is_ok() && sniff::kind(&head) == Kind::Sqlite
+    file.take(100).read_to_end(&mut head).is_ok() && sniff::kind(&head) == FileKind::Sqlite
 }

@@ -10,7 +10,7 @@ const LONGEST_RANGE: usize = 100_000;
 
 /// A line of a patch.
 #[derive(Clone, Copy)]
-pub(crate) enum Row<'a> {
+pub(crate) enum PatchLine<'a> {
     Blank,
     /// `*** Begin Patch`
     Begin,
@@ -25,16 +25,16 @@ pub(crate) enum Row<'a> {
 }
 
 /// Classifies line `at` of a patch.
-pub(crate) fn classify(line: &str, at: usize) -> Result<Row<'_>, ParseError> {
+pub(crate) fn classify(line: &str, at: usize) -> Result<PatchLine<'_>, ParseError> {
     let trimmed = line.trim();
     Ok(match trimmed {
-        "" => Row::Blank,
-        "*** Begin Patch" => Row::Begin,
-        "*** End Patch" | "*** Abort" => Row::Stop,
-        _ if line.starts_with('[') => Row::Header(line),
+        "" => PatchLine::Blank,
+        "*** Begin Patch" => PatchLine::Begin,
+        "*** End Patch" | "*** Abort" => PatchLine::Stop,
+        _ if line.starts_with('[') => PatchLine::Header(line),
         _ => match hunk(trimmed, at)? {
-            Some(operation) => Row::Hunk(operation),
-            None => line.strip_prefix('+').map_or(Row::Raw(line), Row::Plus),
+            Some(operation) => PatchLine::Hunk(operation),
+            None => line.strip_prefix('+').map_or(PatchLine::Raw(line), PatchLine::Plus),
         },
     })
 }

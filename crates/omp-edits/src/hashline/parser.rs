@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::hashline::error::ParseError;
 use crate::hashline::header::{self, Header};
-use crate::hashline::lexer::{Row, classify, mistake};
+use crate::hashline::lexer::{PatchLine, classify, mistake};
 use crate::hashline::patch::{Hunk, Operation, Patch, Section};
 
 const BARE_BODY: &str = "Auto-prefixed bare body row(s) with +. Body rows must be +TEXT literal lines; a line \
@@ -62,11 +62,11 @@ struct Open<'a> {
 struct BodyRow<'a> {
     at: usize,
     text: &'a str,
-    kind: Kind,
+    kind: RowKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RowKind {
     Plus,
     Bare,
     Blank,
@@ -100,10 +100,10 @@ impl<'a> Parser<'a> {
             let (line, at) = (line.strip_suffix('\r').unwrap_or(line), position + 1);
             let line = line.strip_prefix(self.indent).unwrap_or(line);
             match classify(line, at) {
-                Ok(Row::Stop) => break,
-                Ok(Row::Blank) if closed => {}
+                Ok(PatchLine::Stop) => break,
+                Ok(PatchLine::Blank) if closed => {}
                 _ if closed => return Err(ParseError::BehindFence { at }),
-                Ok(Row::Raw(text)) if self.closes(text) => closed = true,
+                Ok(PatchLine::Raw(text)) if self.closes(text) => closed = true,
                 row if self.section.is_none() => self.first(row.ok(), line)?,
                 row => self.row(row?, line, at)?,
             }
@@ -117,15 +117,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Nothing but a header may come first.
-    fn first(&mut self, row: Option<Row<'a>>, line: &'a str) -> Result<(), ParseError> {
+    fn first(&mut self, row: Option<PatchLine<'a>>, line: &'a str) -> Result<(), ParseError> {
         match row {
-            Some(Row::Blank | Row::Begin) => Ok(()),
-            Some(Row::Header(line)) => self.enter(header::parse(line, self.directory)?),
-            Some(Row::Raw(text)) if text.starts_with("```") && !self.fenced => {
+            Some(PatchLine::Blank | PatchLine::Begin) => Ok(()),
+            Some(PatchLine::Header(line)) => self.enter(header::parse(line, self.directory)?),
+            Some(PatchLine::Raw(text)) if text.starts_with("```") && !self.fenced => {
                 self.fenced = true;
                 Ok(())
             }
-            Some(Row::Raw(text)) if text.trim_start().starts_with('[') => {
+            Some(PatchLine::Raw(text)) if text.trim_start().starts_with('[') => {
                 self.indent = indent(text);
                 self.enter(header::parse(text.trim_start(), self.directory)?)
             }
@@ -133,22 +133,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn row(&mut self, row: Row<'a>, line: &'a str, at: usize) -> Result<(), ParseError> {
+    fn row(&mut self, row: PatchLine<'a>, line: &'a str, at: usize) -> Result<(), ParseError> {
         match row {
-            Row::Begin | Row::Stop => Ok(()),
-            Row::Header(line) => {
+            PatchLine::Begin | PatchLine::Stop => Ok(()),
+            PatchLine::Header(line) => {
                 let header = header::parse(line, self.directory)?;
                 self.close_hunk(Next::Other)?;
                 self.enter(header)
             }
-            Row::Hunk(operation) => {
+            PatchLine::Hunk(operation) => {
                 self.close_hunk(Next::Hunk)?;
                 self.open = Some(Open { operation, at, indent: indent(line), rows: Vec::new() });
                 Ok(())
             }
-            Row::Blank => self.body(line, Kind::Blank, at),
-            Row::Plus(text) => self.body(text, Kind::Plus, at),
-            Row::Raw(text) => self.raw(text, at),
+            PatchLine::Blank => self.body(line, RowKind::Blank, at),
+            PatchLine::Plus(text) => self.body(text, RowKind::Plus, at),
+            PatchLine::Raw(text) => self.raw(text, at),
         }
     }
 
@@ -156,25 +156,25 @@ impl<'a> Parser<'a> {
     fn raw(&mut self, text: &'a str, at: usize) -> Result<(), ParseError> {
         let indent = self.open.as_ref().map_or("", |open| open.indent);
         if let Some(text) = text.strip_prefix(indent).and_then(|rest| rest.strip_prefix('+')) {
-            return self.body(text, Kind::Plus, at);
+            return self.body(text, RowKind::Plus, at);
         }
         match mistake(text, at) {
             // An empty line pasted from a read.
             Some(ParseError::BareNumber { .. }) if self.open.is_some() && text.trim_end().ends_with(':') => {
-                self.body(text, Kind::Bare, at)
+                self.body(text, RowKind::Bare, at)
             }
             Some(error) => Err(error),
-            None => self.body(text, Kind::Bare, at),
+            None => self.body(text, RowKind::Bare, at),
         }
     }
 
-    fn body(&mut self, text: &'a str, kind: Kind, at: usize) -> Result<(), ParseError> {
+    fn body(&mut self, text: &'a str, kind: RowKind, at: usize) -> Result<(), ParseError> {
         match (&mut self.open, kind) {
             (Some(open), _) => open.rows.push(BodyRow { at, text, kind }),
-            (None, Kind::Blank) => {}
-            (None, Kind::Bare) if text.starts_with('#') => self.remark = self.remark.or(Some((at, text))),
-            (None, Kind::Bare) => return Err(ParseError::Stray { at, text: text.to_owned() }),
-            (None, Kind::Plus) => return Err(ParseError::Stray { at, text: format!("+{text}") }),
+            (None, RowKind::Blank) => {}
+            (None, RowKind::Bare) if text.starts_with('#') => self.remark = self.remark.or(Some((at, text))),
+            (None, RowKind::Bare) => return Err(ParseError::Stray { at, text: text.to_owned() }),
+            (None, RowKind::Plus) => return Err(ParseError::Stray { at, text: format!("+{text}") }),
         }
         Ok(())
     }
@@ -217,13 +217,13 @@ impl<'a> Parser<'a> {
         if operation.takes_body() && rows.is_empty() {
             return Err(ParseError::EmptyBody { at, operation });
         }
-        if rows.iter().any(|row| row.kind != Kind::Plus)
+        if rows.iter().any(|row| row.kind != RowKind::Plus)
             && !self.warnings.iter().any(|known| known == BARE_BODY)
         {
             self.warnings.push(BARE_BODY.to_owned());
         }
         let numbered = copied_from_a_read(&rows);
-        let text = |row: &BodyRow<'_>| match numbered && row.kind == Kind::Bare {
+        let text = |row: &BodyRow<'_>| match numbered && row.kind == RowKind::Bare {
             true => without_number(row.text).unwrap_or(row.text).to_owned(),
             false => row.text.to_owned(),
         };
@@ -258,20 +258,20 @@ fn indent(line: &str) -> &str {
 /// Takes away `#` lines right above the next hunk's header, as long as the hunk keeps a body. Where all rows are without
 /// their `+`, such a line may be text like the others, and stays.
 fn drop_remarks(open: &mut Open<'_>) {
-    let marked = open.rows.iter().any(|row| row.kind == Kind::Plus);
+    let marked = open.rows.iter().any(|row| row.kind == RowKind::Plus);
     if !marked && open.operation.takes_body() {
         return;
     }
     let keep = open.rows.iter().rposition(|row| {
-        let remark = row.kind == Kind::Bare && row.text.starts_with('#');
-        !remark && row.kind != Kind::Blank
+        let remark = row.kind == RowKind::Bare && row.text.starts_with('#');
+        !remark && row.kind != RowKind::Blank
     });
     open.rows.truncate(keep.map_or(0, |last| last + 1));
 }
 
 /// Blank rows at the ends are layout.
 fn trim_blank(rows: &mut Vec<BodyRow<'_>>) {
-    let filled = |row: &BodyRow<'_>| row.kind != Kind::Blank;
+    let filled = |row: &BodyRow<'_>| row.kind != RowKind::Blank;
     let end = rows.iter().rposition(filled).map_or(0, |last| last + 1);
     rows.truncate(end);
     let start = rows.iter().position(filled).unwrap_or(0);
@@ -282,7 +282,7 @@ fn trim_blank(rows: &mut Vec<BodyRow<'_>>) {
 /// is not.
 fn copied_from_a_read(rows: &[BodyRow<'_>]) -> bool {
     let mut only_literals = true;
-    for row in rows.iter().filter(|row| row.kind == Kind::Bare) {
+    for row in rows.iter().filter(|row| row.kind == RowKind::Bare) {
         match without_number(row.text) {
             Some(rest) => only_literals &= is_literal(rest),
             None => return false,

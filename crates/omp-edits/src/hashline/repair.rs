@@ -12,7 +12,7 @@ pub(crate) fn repair(
     source: Source<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<(), EditError> {
-    let places: Vec<Place> = steps.iter().map(Place::of).collect();
+    let places: Vec<RepairPlace> = steps.iter().map(RepairPlace::of).collect();
     for (position, step) in steps.iter_mut().enumerate() {
         let others = Others { places: &places, this: position };
         let remark = match step.operation {
@@ -30,12 +30,12 @@ pub(crate) fn repair(
 }
 
 /// The lines that a step removes, and the one that it inserts beside.
-struct Place {
+struct RepairPlace {
     removed: std::ops::Range<usize>,
     anchor: Option<usize>,
 }
 
-impl Place {
+impl RepairPlace {
     fn of(step: &Step) -> Self {
         let anchor = if step.claim.is_empty() { step.anchor.map(|(_, last)| last) } else { None };
         Self { removed: step.start..step.end, anchor }
@@ -44,12 +44,12 @@ impl Place {
 
 /// The places of the other steps.
 pub(crate) struct Others<'a> {
-    places: &'a [Place],
+    places: &'a [RepairPlace],
     this: usize,
 }
 
 impl Others<'_> {
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &RepairPlace> {
         let others = self.places.iter().enumerate().filter(|(position, _)| *position != self.this);
         others.map(|(_, place)| place)
     }
@@ -161,8 +161,8 @@ fn keep_closers(steps: &mut [Step], source: Source<'_>, warnings: &mut Vec<Strin
     for kept in kept {
         let (start, end) = (steps[position].start, steps[position].end);
         (steps[position].start, steps[position].end) = match kept {
-            Kept::First(count) => (start + count, end),
-            Kept::Last(count) => (start, end - count),
+            ClosingLines::First(count) => (start + count, end),
+            ClosingLines::Last(count) => (start, end - count),
         };
         if parses(steps) == Some(true) {
             warnings.push(kept.remark(&steps[position]));
@@ -174,12 +174,12 @@ fn keep_closers(steps: &mut [Step], source: Source<'_>, warnings: &mut Vec<Strin
 
 /// Closing lines at an end of a range, counted.
 #[derive(Clone, Copy)]
-enum Kept {
+enum ClosingLines {
     First(usize),
     Last(usize),
 }
 
-impl Kept {
+impl ClosingLines {
     fn remark(self, step: &Step) -> String {
         let (first, count) = match self {
             Self::First(count) => (step.start - count, count),
@@ -205,7 +205,7 @@ fn surplus(step: &Step, source: Source<'_>) -> [i32; 3] {
 
 /// The closing lines at the ends of a range that its body lacks, all of them. The body says by its indentation on which
 /// side of them it belongs; where it does not, nothing is kept.
-fn candidates(step: &Step, source: Source<'_>) -> Vec<Kept> {
+fn candidates(step: &Step, source: Source<'_>) -> Vec<ClosingLines> {
     if !matches!(step.operation, Operation::Swap { .. }) {
         return Vec::new();
     }
@@ -225,6 +225,6 @@ fn candidates(step: &Step, source: Source<'_>) -> Vec<Kept> {
     let run = lines.iter().take_while(|line| is_closer(line)).count();
     let first = Some(&lines[..run]).filter(|kept| !kept.is_empty() && run < lines.len() && missing(kept));
     let behind = |kept: &&[&str]| indentation(kept[0]).starts_with(depth);
-    let last = last.filter(inside).map(|kept| Kept::Last(kept.len()));
-    last.into_iter().chain(first.filter(behind).map(|kept| Kept::First(kept.len()))).collect()
+    let last = last.filter(inside).map(|kept| ClosingLines::Last(kept.len()));
+    last.into_iter().chain(first.filter(behind).map(|kept| ClosingLines::First(kept.len()))).collect()
 }

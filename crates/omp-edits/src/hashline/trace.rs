@@ -124,15 +124,19 @@ impl Common {
 
 /// Lines that are there once in both texts, in the order of the old one.
 fn pairs(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let mut places: HashMap<&str, [Place; 2]> = HashMap::with_capacity(old.len());
+    let mut places: HashMap<&str, [LineOccurrence; 2]> = HashMap::with_capacity(old.len());
     for (side, lines) in [old, new].into_iter().enumerate() {
         for (position, line) in lines.iter().enumerate() {
             let place = &mut places.entry(line).or_default()[side];
-            *place = if *place == Place::None { Place::Once(position) } else { Place::Several };
+            *place = if *place == LineOccurrence::None {
+                LineOccurrence::Once(position)
+            } else {
+                LineOccurrence::Several
+            };
         }
     }
     let pair = |(position, line): (usize, &&str)| match places.get(line) {
-        Some([Place::Once(_), Place::Once(other)]) => Some((position, *other)),
+        Some([LineOccurrence::Once(_), LineOccurrence::Once(other)]) => Some((position, *other)),
         _ => None,
     };
     old.iter().enumerate().filter_map(pair).collect()
@@ -140,7 +144,7 @@ fn pairs(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
 
 /// Where a line is in a text.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Place {
+enum LineOccurrence {
     #[default]
     None,
     Once(usize),

@@ -2,9 +2,9 @@
 
 use crate::patch::adapt::Adapted;
 use crate::patch::error::MatchError;
-use crate::patch::hunk::{Hunk, Row};
+use crate::patch::hunk::{Hunk, HunkLine};
 use crate::patch::lines::{Change, Edited, FinalEnd, Lines};
-use crate::patch::matcher::{Fit, Matcher, Place};
+use crate::patch::matcher::{Fit, LineMatch, Matcher};
 use crate::patch::nearest::nearest;
 
 /// Finds the lines that each hunk means and gives the changes. All hunks are read against the text as it is, none
@@ -42,13 +42,13 @@ pub fn apply(text: &str, hunks: &[Hunk], matcher: &Matcher) -> Result<Edited, Ma
 }
 
 /// The lines that a hunk takes and gives, as changes of the rows where it fits.
-fn changes(hunk: &Hunk, rows: &[&str], place: &Place) -> Vec<Change> {
+fn changes(hunk: &Hunk, rows: &[&str], place: &LineMatch) -> Vec<Change> {
     let adapted = Adapted::learn(place.fit, hunk.old().into_iter().zip(rows.iter().copied()));
     let mut changes: Vec<Change> = Vec::new();
     let mut line = place.start;
     let mut open = false;
     for row in &hunk.rows {
-        if let Row::Keep(_) = row {
+        if let HunkLine::Keep(_) = row {
             line += 1;
             open = false;
             continue;
@@ -59,7 +59,7 @@ fn changes(hunk: &Hunk, rows: &[&str], place: &Place) -> Vec<Change> {
         }
         let Some(change) = changes.last_mut() else { continue };
         match row {
-            Row::Add(text) => change.inserted.push(adapted.line(text)),
+            HunkLine::Add(text) => change.inserted.push(adapted.line(text)),
             _ => {
                 change.removed += 1;
                 line += 1;
@@ -69,7 +69,7 @@ fn changes(hunk: &Hunk, rows: &[&str], place: &Place) -> Vec<Change> {
     changes
 }
 
-fn note(hunk: &Hunk, place: &Place, count: usize) -> Option<String> {
+fn note(hunk: &Hunk, place: &LineMatch, count: usize) -> Option<String> {
     let (first, last) = (place.start + 1, place.start + count);
     match place.fit {
         Fit::Exact | Fit::TrailingBlanks => None,
@@ -103,11 +103,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn locate(&mut self, hunk: &Hunk) -> Result<Place, MatchError> {
+    fn locate(&mut self, hunk: &Hunk) -> Result<LineMatch, MatchError> {
         let old = hunk.old();
         if old.is_empty() {
             let start = self.insertion(hunk)?;
-            return Ok(Place { start, fit: Fit::Exact, alike: 1.0 });
+            return Ok(LineMatch { start, fit: Fit::Exact, alike: 1.0 });
         }
         let mut places = self.matcher.places(self.rows, &old);
         if places.is_empty() {
@@ -115,7 +115,7 @@ impl Search<'_> {
             return Err(MatchError::NotFound { what, nearest: nearest(self.rows, &old) });
         }
         if hunk.at_end {
-            let ends = |place: &Place| place.start + old.len() == self.rows.len();
+            let ends = |place: &LineMatch| place.start + old.len() == self.rows.len();
             if let Some(last) = places.iter().copied().find(ends) {
                 places = vec![last];
             }
@@ -129,7 +129,7 @@ impl Search<'_> {
 
     /// One of several places: the one at the line that the hunk names, the first below its anchor, the only one that
     /// is left.
-    fn choose(&self, hunk: &Hunk, places: &[Place]) -> Result<Place, MatchError> {
+    fn choose(&self, hunk: &Hunk, places: &[LineMatch]) -> Result<LineMatch, MatchError> {
         if let [only] = places {
             return Ok(*only);
         }
@@ -139,7 +139,7 @@ impl Search<'_> {
         {
             return Ok(place);
         }
-        let mut below: Vec<Place> = if hunk.anchors.is_empty() {
+        let mut below: Vec<LineMatch> = if hunk.anchors.is_empty() {
             places.iter().copied().filter(|place| place.start >= self.cursor).collect()
         } else {
             let anchors = self.anchors(hunk)?;

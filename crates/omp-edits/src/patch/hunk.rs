@@ -11,7 +11,7 @@ pub struct Hunk {
     pub anchors: Vec<String>,
     /// The line of the file where it begins, as `@@ -12,3 +12,4 @@` says.
     pub first_line: Option<usize>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<HunkLine>,
     /// The hunk reaches to the end of the file.
     pub at_end: bool,
     /// The old text has no line end at its end.
@@ -22,7 +22,7 @@ pub struct Hunk {
 
 /// A line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum HunkLine {
     Keep(String),
     Remove(String),
     Add(String),
@@ -32,14 +32,14 @@ impl Hunk {
     /// The lines that the file has.
     pub(crate) fn old(&self) -> Vec<&str> {
         let old = self.rows.iter().filter_map(|row| match row {
-            Row::Keep(line) | Row::Remove(line) => Some(line.as_str()),
-            Row::Add(_) => None,
+            HunkLine::Keep(line) | HunkLine::Remove(line) => Some(line.as_str()),
+            HunkLine::Add(_) => None,
         });
         old.collect()
     }
 
     fn changes(&self) -> bool {
-        self.rows.iter().any(|row| !matches!(row, Row::Keep(_)))
+        self.rows.iter().any(|row| !matches!(row, HunkLine::Keep(_)))
     }
 }
 
@@ -129,15 +129,15 @@ impl Parser {
                 self.blank += usize::from(self.current.is_some());
                 return Ok(());
             }
-            Some((" ", text)) => Row::Keep(text.to_owned()),
-            Some(("-", text)) => Row::Remove(text.to_owned()),
-            Some(("+", text)) => Row::Add(text.to_owned()),
+            Some((" ", text)) => HunkLine::Keep(text.to_owned()),
+            Some(("-", text)) => HunkLine::Remove(text.to_owned()),
+            Some(("+", text)) => HunkLine::Add(text.to_owned()),
             _ if self.current.is_none() && is_preamble(line) => return Ok(()),
             _ => return Err(PatchError::BadRow { at, text: line.to_owned() }),
         };
         let blank = std::mem::take(&mut self.blank);
         let hunk = self.hunk(at);
-        hunk.rows.extend(std::iter::repeat_n(Row::Keep(String::new()), blank));
+        hunk.rows.extend(std::iter::repeat_n(HunkLine::Keep(String::new()), blank));
         hunk.rows.push(row);
         Ok(())
     }
@@ -167,9 +167,9 @@ impl Parser {
     fn unended(&mut self) {
         let Some(hunk) = &mut self.current else { return };
         match hunk.rows.last() {
-            Some(Row::Keep(_)) => (hunk.old_unended, hunk.new_unended) = (true, true),
-            Some(Row::Remove(_)) => hunk.old_unended = true,
-            Some(Row::Add(_)) => hunk.new_unended = true,
+            Some(HunkLine::Keep(_)) => (hunk.old_unended, hunk.new_unended) = (true, true),
+            Some(HunkLine::Remove(_)) => hunk.old_unended = true,
+            Some(HunkLine::Add(_)) => hunk.new_unended = true,
             None => {}
         }
     }

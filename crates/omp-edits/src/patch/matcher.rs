@@ -35,7 +35,7 @@ pub(crate) enum Fit {
 
 /// Lines that fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct LineMatch {
     /// Counted from zero.
     pub(crate) start: usize,
     pub(crate) fit: Fit,
@@ -52,15 +52,15 @@ const LENGTHS_IN_ONE: usize = 8;
 
 impl Matcher {
     /// All places where `wanted` fits, with the best kind of fit there is. Without `wanted` there are none.
-    pub(crate) fn places(&self, rows: &[&str], wanted: &[&str]) -> Vec<Place> {
+    pub(crate) fn places(&self, rows: &[&str], wanted: &[&str]) -> Vec<LineMatch> {
         if wanted.is_empty() || wanted.len() > rows.len() {
             return Vec::new();
         }
         for fit in [Fit::Exact, Fit::TrailingBlanks, Fit::Blanks, Fit::Signs] {
             let wanted: Vec<Cow<'_, str>> = wanted.iter().map(|line| fit.form(line)).collect();
             let starts = occurrences(rows.iter().map(|row| fit.form(row)), &wanted);
-            let places: Vec<Place> =
-                starts.take(MAX_PLACES).map(|start| Place { start, fit, alike: 1.0 }).collect();
+            let places: Vec<LineMatch> =
+                starts.take(MAX_PLACES).map(|start| LineMatch { start, fit, alike: 1.0 }).collect();
             if !places.is_empty() {
                 return places;
             }
@@ -131,7 +131,7 @@ pub(crate) fn essence(line: &str) -> Vec<char> {
 }
 
 /// Places where at least `threshold` of all characters are equal.
-fn near(rows: &[&str], wanted: &[&str], threshold: f64) -> Vec<Place> {
+fn near(rows: &[&str], wanted: &[&str], threshold: f64) -> Vec<LineMatch> {
     let wanted: Vec<Vec<char>> = wanted.iter().map(|line| essence(line)).collect();
     if wanted.iter().all(Vec::is_empty) {
         return Vec::new();
@@ -160,7 +160,7 @@ fn near(rows: &[&str], wanted: &[&str], threshold: f64) -> Vec<Place> {
         }
         if let Some(differing) = differing(&rows[start..], &wanted, allowed) {
             let alike = 1.0 - differing as f64 / total.max(1) as f64;
-            places.push(Place { start, fit: Fit::Near, alike });
+            places.push(LineMatch { start, fit: Fit::Near, alike });
         }
     }
     places

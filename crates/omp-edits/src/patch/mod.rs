@@ -21,7 +21,7 @@ mod replace;
 pub use apply::apply;
 pub use envelope::{FileChange, parse_envelope, parse_envelope_start};
 pub use error::{MatchError, PatchError};
-pub use hunk::{Hunk, Row, Started, parse_hunks, parse_hunks_start};
+pub use hunk::{Hunk, HunkLine, Started, parse_hunks, parse_hunks_start};
 pub use lines::{Change, Edited, FinalEnd};
 pub use matcher::{Fuzzy, Matcher};
 pub use replace::{Occurrences, replace};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::patch::adapt::Adapted;
 use crate::patch::error::MatchError;
 use crate::patch::lines::{Change, Edited, FinalEnd, Lines};
-use crate::patch::matcher::{Fit, Matcher, Place};
+use crate::patch::matcher::{Fit, LineMatch, Matcher};
 use crate::patch::nearest::nearest;
 
 /// Which occurrences are replaced.
@@ -188,7 +188,7 @@ fn loosely(
     Ok(edited)
 }
 
-fn note(place: &Place, end: usize) -> String {
+fn note(place: &LineMatch, end: usize) -> String {
     let first = place.start + 1;
     match place.fit {
         Fit::Near => format!(

@@ -2,7 +2,7 @@
 
 /// Where a backslash stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EscapeContext {
     Format,
     /// An argument of `%b`.
     Argument,
@@ -17,7 +17,7 @@ pub(super) enum Odd {
 }
 
 /// What a backslash means, given the text after it, and the text after that.
-pub(super) fn escape(text: &str, place: Place) -> (Result<Vec<u8>, Odd>, &str) {
+pub(super) fn escape(text: &str, place: EscapeContext) -> (Result<Vec<u8>, Odd>, &str) {
     let Some(letter) = text.chars().next() else { return (Ok(vec![b'\\']), text) };
     let rest = &text[letter.len_utf8()..];
     let byte = match letter {
@@ -31,11 +31,11 @@ pub(super) fn escape(text: &str, place: Place) -> (Result<Vec<u8>, Odd>, &str) {
         'v' => 11,
         '\\' => b'\\',
         '"' => b'"',
-        '\'' if place == Place::Format => b'\'',
-        '?' if place == Place::Format => b'?',
-        'c' if place == Place::Argument => return (Err(Odd::Stop), rest),
+        '\'' if place == EscapeContext::Format => b'\'',
+        '?' if place == EscapeContext::Format => b'?',
+        'c' if place == EscapeContext::Argument => return (Err(Odd::Stop), rest),
         '0'..='7' => {
-            let digits = if place == Place::Argument && letter == '0' { rest } else { text };
+            let digits = if place == EscapeContext::Argument && letter == '0' { rest } else { text };
             let (value, rest) = number(digits, 8, 3);
             return (Ok(vec![value.unwrap_or(0).to_le_bytes()[0]]), rest);
         }
@@ -71,7 +71,7 @@ pub(super) fn unescaped(mut text: &str) -> (Vec<u8>, bool) {
     let mut bytes = Vec::new();
     while let Some(at) = text.find('\\') {
         bytes.extend(&text.as_bytes()[..at]);
-        let (escape, rest) = escape(&text[at + 1..], Place::Argument);
+        let (escape, rest) = escape(&text[at + 1..], EscapeContext::Argument);
         match escape {
             Ok(meant) => bytes.extend(meant),
             Err(Odd::Stop) => return (bytes, true),

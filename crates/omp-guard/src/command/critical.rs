@@ -1,4 +1,4 @@
-//! Commands after which there is no way back.
+//! Commands that cannot be undone.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use super::simple::Call;
 use super::word::Text;
 use crate::effects::{Effects, Scene, evaluate};
 
-const ACCOUNTS: &str = "Writes to the system's accounts or permissions";
+const ACCOUNTS: &str = "Changes system accounts or permissions";
 const DISK: &str = "Formats a disk or writes to it directly";
-const SHUTDOWN: &str = "Shuts the machine down or restarts it";
-const OVERWRITES: &str = "Overwrites or deletes a file that is only known at run time";
+const SHUTDOWN: &str = "Shuts down or restarts the machine";
+const OVERWRITES: &str = "Overwrites or deletes a file known only at run time";
 const DATA: &str = "Deletes data of a service, a container or a database";
-const BOMB: &str = "Starts copies of itself without end";
+const BOMB: &str = "Starts endless copies of itself (fork bomb)";
 
 /// Why this call is dangerous, if it is.
 pub(super) fn reason(call: &Call<'_>) -> Option<&'static str> {

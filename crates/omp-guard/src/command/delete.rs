@@ -6,10 +6,10 @@ use super::path::{Target, resolve};
 use super::simple::Call;
 use super::word::Text;
 
-const EVERYTHING: &str = "Deletes everything below the root, a system directory or the home directory";
+const EVERYTHING: &str = "Deletes the root, a system directory or the home directory";
 const WORKSPACE: &str = "Deletes the whole working directory or its git history";
-const UNCERTAIN: &str = "Deletes recursively something that is only known at run time";
-const IN_CODE: &str = "Deletes recursively from within a script";
+const UNCERTAIN: &str = "Recursively deletes a path known only at run time";
+const IN_CODE: &str = "Recursively deletes from within a script";
 
 /// Directories without which a system or its users have nothing left.
 const VITAL: &[&str] = &[

@@ -32,11 +32,11 @@ pub use shell::Shell;
 const LONGEST: usize = 64 * 1024;
 
 /// Nobody writes such a command by hand; it could hide anything.
-const BEYOND: &str = "Is too long or too deeply nested to be judged";
+const BEYOND: &str = "Is too long or too deeply nested to analyze";
 
 /// Where a command runs.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct ShellContext<'a> {
     pub cwd: &'a Path,
     pub home: Option<&'a Path>,
     /// What is set in the shell, and for the command.
@@ -48,7 +48,7 @@ pub struct Place<'a> {
     pub git_risk: &'a (dyn Fn(&Path) -> Option<String> + Sync),
 }
 
-impl fmt::Debug for Place<'_> {
+impl fmt::Debug for ShellContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Place").field("cwd", &self.cwd).field("home", &self.home).finish_non_exhaustive()
     }
@@ -68,12 +68,12 @@ pub struct Verdict {
     /// Its simple commands; `None` if it is not in the judged grammar as a whole, and where its words may mean something
     /// else than they say.
     pub script: Option<Script>,
-    /// What it leaves behind, for [`Place::shell`] of the next command there.
+    /// What it leaves behind, for [`ShellContext::shell`] of the next command there.
     pub shell: Shell,
 }
 
 /// Judges a command. One that cannot be read as a whole is judged line by line, as the shell would run it.
-pub fn judge(command: &str, place: Place<'_>) -> Verdict {
+pub fn judge(command: &str, place: ShellContext<'_>) -> Verdict {
     if command.len() > LONGEST {
         let shell = Shell { uncertain: true, ..place.shell.clone() };
         let effects = Effects::unknown(Unknown::Syntax("too much text"));
@@ -91,14 +91,14 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
 }
 
 /// What the judged grammar and the table say. They know nothing of a shell in which names mean something else.
-fn judged(command: &str, place: Place<'_>) -> (Option<Script>, Effects) {
+fn judged(command: &str, place: ShellContext<'_>) -> (Option<Script>, Effects) {
     match place.shell.change(place.home) {
         Some(why) => (None, Effects::unknown(why)),
         None => effects::run(command, place),
     }
 }
 
-fn by_lines(command: &str, place: Place<'_>) -> walk::Followed {
+fn by_lines(command: &str, place: ShellContext<'_>) -> walk::Followed {
     let mut lines = walk::Walk::new(place);
     for line in command.lines() {
         // A line that means nothing by itself tells nothing either.

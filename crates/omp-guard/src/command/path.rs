@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::Place;
+use super::ShellContext;
 use super::word::Text;
 
 /// A place in the file system that a word names.
@@ -22,11 +22,11 @@ impl Target {
 }
 
 /// The place that a word names, if it can be known.
-pub(super) fn target(word: &Text, cwd: Option<&PathBuf>, place: Place<'_>) -> Option<Target> {
+pub(super) fn target(word: &Text, cwd: Option<&PathBuf>, place: ShellContext<'_>) -> Option<Target> {
     resolve(word.known()?, cwd, place)
 }
 
-pub(crate) fn resolve(path: &str, cwd: Option<&PathBuf>, place: Place<'_>) -> Option<Target> {
+pub(crate) fn resolve(path: &str, cwd: Option<&PathBuf>, place: ShellContext<'_>) -> Option<Target> {
     let named = match (Path::new(path).is_absolute(), cwd) {
         (true, _) => normal(Path::new(path)),
         (false, Some(cwd)) => join(cwd, path),

@@ -11,7 +11,7 @@ use super::execute::{self, Role};
 use super::path::{self, Target};
 use super::walk::Walk;
 use super::word::{self, Text};
-use super::{Place, critical, git_clean, unwrap};
+use super::{ShellContext, critical, git_clean, unwrap};
 use crate::effects::is_risky_variable;
 
 /// Places that a question could name.
@@ -22,7 +22,7 @@ pub(super) struct Call<'c> {
     /// The program and its arguments, without what only wraps them.
     pub(super) words: &'c [Text],
     pub(super) cwd: Option<&'c PathBuf>,
-    pub(super) place: Place<'c>,
+    pub(super) place: ShellContext<'c>,
 }
 
 impl Call<'_> {

@@ -12,7 +12,7 @@ use super::execute::{self, Role};
 use super::git_clean::GitClean;
 use super::shell::Shell;
 use super::word::Text;
-use super::{BEYOND, Place, critical};
+use super::{BEYOND, ShellContext, critical};
 
 /// Texts within texts that are followed: `bash -c`, `eval`, substitutions.
 const DEEPEST: usize = 8;
@@ -23,7 +23,7 @@ const ROUNDS: usize = 16;
 
 /// What holds at one place of the command.
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct WalkState {
     pub(super) shell: Shell,
     /// `None` after a `cd` to a place that only a run can tell.
     pub(super) cwd: Option<PathBuf>,
@@ -39,8 +39,8 @@ pub(super) struct Followed {
 
 /// Looks at everything a command does.
 pub(super) struct Walk<'a> {
-    pub(super) place: Place<'a>,
-    pub(super) state: State,
+    pub(super) place: ShellContext<'a>,
+    pub(super) state: WalkState,
     found: Option<&'static str>,
     /// Places of which something would be gone.
     pub(super) at_stake: Vec<PathBuf>,
@@ -56,14 +56,14 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(place: Place<'a>) -> Self {
+    pub(super) fn new(place: ShellContext<'a>) -> Self {
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         let mut shell = place.shell.clone();
         let usual = [("PWD", Some(place.cwd)), ("HOME", place.home)];
         for (name, path) in usual.into_iter().filter_map(|(name, path)| Some((name, path?))) {
             shell.variables.entry(name.to_owned()).or_insert_with(|| text(path));
         }
-        let state = State { shell, cwd: Some(place.cwd.to_owned()) };
+        let state = WalkState { shell, cwd: Some(place.cwd.to_owned()) };
         let (roles, following) = (Vec::new(), Vec::new());
         Self {
             place,

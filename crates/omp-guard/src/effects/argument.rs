@@ -1,6 +1,6 @@
 //! The words behind a program, sorted by a row into options, their values and arguments.
 
-use super::table::{Does, Opt, Row, Slot, Value};
+use super::table::{Does, Opt, ProgramRow, Slot, Value};
 use crate::grammar::{Unknown, Word};
 
 /// A call as its row reads it.
@@ -36,7 +36,7 @@ impl Sorted {
 }
 
 /// Sorts words by a row. `Err` where an option is not in it, or where a word may be one that is not.
-pub(super) fn sort(row: &Row, program: &str, words: &[Word]) -> Result<Sorted, Unknown> {
+pub(super) fn sort(row: &ProgramRow, program: &str, words: &[Word]) -> Result<Sorted, Unknown> {
     let mut sorted = Sorted::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -84,7 +84,7 @@ pub(super) fn sort(row: &Row, program: &str, words: &[Word]) -> Result<Sorted, U
     Ok(sorted)
 }
 
-fn rest(row: &Row, sorted: &mut Sorted, words: &[Word]) {
+fn rest(row: &ProgramRow, sorted: &mut Sorted, words: &[Word]) {
     let commands = row.operands.first.iter().position(|slot| *slot == Slot::Command);
     match commands {
         Some(at) => {
@@ -109,7 +109,7 @@ enum Next {
 }
 
 fn option(
-    row: &Row,
+    row: &ProgramRow,
     program: &str,
     (known, word): (&str, &Word),
     next: Option<&Word>,
@@ -145,7 +145,7 @@ fn option(
 
 /// `-abc`: one letter after the other; what follows one that takes a value is its value.
 fn letters(
-    row: &Row,
+    row: &ProgramRow,
     (known, word): (&str, &Word),
     next: Option<&Word>,
     sorted: &mut Sorted,
@@ -205,7 +205,7 @@ fn value(
     }
 }
 
-impl Row {
+impl ProgramRow {
     /// What the argument at this place is, of this many.
     pub(super) fn slot(&self, at: usize, of: usize) -> Option<Slot> {
         let operands = &self.operands;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::argument::{Sorted, sort};
-use super::table::{Does, Kinds, Row, Slot, rows};
+use super::table::{Does, Kinds, ProgramRow, Slot, rows};
 use super::{Effects, Executes, Target, Unknown, git, special};
-use crate::command::Place;
+use crate::command::ShellContext;
 use crate::grammar::Word;
 
 /// Where programs of the system are.
@@ -22,7 +22,7 @@ pub(super) const DEEPEST: usize = 6;
 pub(crate) struct Scene<'p> {
     /// The directories in which it may run; `None` if only a run can tell.
     pub(crate) cwds: Option<Vec<PathBuf>>,
-    pub(crate) place: Place<'p>,
+    pub(crate) place: ShellContext<'p>,
     /// How many wrappers are around it.
     pub(crate) depth: usize,
 }
@@ -76,10 +76,10 @@ impl From<Unknown> for Evaluated {
 pub(crate) fn evaluate(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let Some((first, rest)) = words.split_first() else { return Evaluated::default() };
     let Some(written) = first.known().filter(|name| !name.is_empty()) else {
-        return Unknown::Syntax("a program that is only known at run time").into();
+        return Unknown::Syntax("a program known only at run time").into();
     };
     if scene.depth > DEEPEST {
-        return Unknown::Syntax("too many commands within each other").into();
+        return Unknown::Syntax("too many nested commands").into();
     }
     let program = name(written);
     if program.contains('/') {
@@ -108,9 +108,9 @@ fn own_program(first: &Word, scene: &Scene<'_>) -> Effects {
 }
 
 /// The row with the longest path that the words begin with.
-pub(super) fn find(program: &str, words: &[Word]) -> Option<(&'static Row, bool)> {
+pub(super) fn find(program: &str, words: &[Word]) -> Option<(&'static ProgramRow, bool)> {
     let rows = rows(program);
-    let fits = |row: &&Row| {
+    let fits = |row: &&ProgramRow| {
         let behind = &row.path[1..];
         behind.len() <= words.len() && behind.iter().zip(words).all(|(own, word)| word.known() == Some(own))
     };
@@ -138,12 +138,12 @@ pub(super) fn by_row(program: &str, words: &[Word], scene: &Scene<'_>) -> Evalua
     Evaluated { effects, row: Some(matched(row, family)) }
 }
 
-fn matched(row: &Row, family: bool) -> Matched {
+fn matched(row: &ProgramRow, family: bool) -> Matched {
     Matched { words: row.path.len(), kinds: row.kinds(), named: row.base.named, family }
 }
 
 /// A call that its row cannot read does at least what every call does, and what its options say that nothing can undo.
-fn unsorted(row: &Row, words: &[Word], why: Unknown, scene: &Scene<'_>) -> Effects {
+fn unsorted(row: &ProgramRow, words: &[Word], why: Unknown, scene: &Scene<'_>) -> Effects {
     let mut effects = Effects { unknown: Some(why), ..every_call(row, scene) };
     let names = words.iter().filter_map(Word::known).flat_map(|known| {
         let name = known.split('=').next().unwrap_or_default();
@@ -165,7 +165,7 @@ fn names_more(word: &Word) -> bool {
 }
 
 /// What a row says about a sorted call.
-pub(super) fn apply(row: &Row, program: &str, sorted: &Sorted, scene: &Scene<'_>) -> Effects {
+pub(super) fn apply(row: &ProgramRow, program: &str, sorted: &Sorted, scene: &Scene<'_>) -> Effects {
     let only_reads = sorted.options.iter().any(|given| given.does == Does::OnlyReads);
     let mut effects = if only_reads { Effects::default() } else { every_call(row, scene) };
     let given_script = row.operands.first.first() == Some(&Slot::Script) && !sorted.operands.is_empty();
@@ -196,7 +196,7 @@ pub(super) fn apply(row: &Row, program: &str, sorted: &Sorted, scene: &Scene<'_>
     effects
 }
 
-fn every_call(row: &Row, scene: &Scene<'_>) -> Effects {
+fn every_call(row: &ProgramRow, scene: &Scene<'_>) -> Effects {
     let base = &row.base;
     let mut effects = Effects {
         executes: base.executes,

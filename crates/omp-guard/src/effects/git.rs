@@ -21,8 +21,8 @@ const SETTINGS: &[&str] = &[
     "gc.auto=0",
 ];
 
-const REMOTE: &str = "Overwrites or deletes what others have on a remote";
-const DISCARD: &str = "Discards changes that were not committed";
+const REMOTE: &str = "Overwrites or deletes commits on a remote";
+const DISCARD: &str = "Discards uncommitted changes";
 
 /// What `git` does with these words.
 pub(super) fn evaluate(words: &[Word], scene: &Scene<'_>) -> Evaluated {

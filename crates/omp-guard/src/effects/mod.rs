@@ -71,7 +71,7 @@ pub struct Effects {
     pub network: Network,
     /// It needs privileges or services that no sandbox gives: `sudo`, `docker`, `systemctl`.
     pub outside: bool,
-    /// Why there is no way back although no file is named.
+    /// Why it cannot be undone although no file is named.
     pub irreversible: Option<&'static str>,
 }
 
@@ -131,7 +131,7 @@ impl Effects {
         }
     }
 
-    /// The effects in words, for the explanation of a question.
+    /// The effects as text, for the explanation of a question.
     pub fn describe(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut list = |label: &str, targets: &[Target]| {

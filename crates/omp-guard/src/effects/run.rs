@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::call::{Evaluated, Scene, evaluate};
 use super::variable::{is_harmless, is_risky};
 use super::{Effects, Executes, Unknown};
-use crate::command::{Place, Script, Simple};
+use crate::command::{Script, ShellContext, Simple};
 use crate::grammar::{Item, Redirect, SimpleCommand, Word, read};
 
 /// Directories in which a command may run that are followed.
@@ -13,7 +13,7 @@ const MOST_DIRECTORIES: usize = 4;
 
 /// Judges a text as a script. Its commands and what they do together; the commands are only there if all of it is in
 /// the judged grammar.
-pub(crate) fn run(text: &str, place: Place<'_>) -> (Option<Script>, Effects) {
+pub(crate) fn run(text: &str, place: ShellContext<'_>) -> (Option<Script>, Effects) {
     let cwds = Some(vec![place.cwd.to_owned()]);
     run_in(text, &Scene { cwds, place, depth: 0 })
 }
@@ -39,7 +39,7 @@ pub(super) fn run_in(text: &str, scene: &Scene<'_>) -> (Option<Script>, Effects)
 
 struct Runner<'p> {
     scene: Scene<'p>,
-    /// Directories in which a chain would go on if a `cd` in it failed.
+    /// Directories in which a chain would continue if a `cd` in it failed.
     before: Vec<PathBuf>,
     outer: Vec<(Option<Vec<PathBuf>>, Vec<PathBuf>)>,
     commands: Vec<Simple>,
@@ -140,7 +140,7 @@ impl Runner<'_> {
                     if word.splits || word.beginning().is_empty() =>
                 {
                     // It may be a connection, too.
-                    effects.unknown.get_or_insert(Unknown::Syntax("a file that is only known at run time"));
+                    effects.unknown.get_or_insert(Unknown::Syntax("a file known only at run time"));
                 }
                 Redirect::Reads(_) => {}
                 Redirect::Writes(word) => effects.writes.extend(self.scene.targets(word)),

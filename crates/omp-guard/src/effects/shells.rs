@@ -41,6 +41,6 @@ pub(super) fn evaluate(program: &str, words: &[Word], scene: &Scene<'_>) -> Resu
 /// The text of `-c` is judged like any other.
 fn text(words: &[Word], scene: &Scene<'_>) -> Result<Effects, Unknown> {
     let known = words.first().and_then(Word::known);
-    let known = known.ok_or(Unknown::Syntax("a text for a shell that is only known at run time"))?;
+    let known = known.ok_or(Unknown::Syntax("shell code known only at run time"))?;
     Ok(run_in(known, &scene.deeper()).1)
 }

@@ -6,10 +6,10 @@ use super::variable::{is_harmless, is_risky};
 use super::{Effects, Executes, Unknown, awk, find, sed, shells};
 use crate::grammar::Word;
 
-type Found = Result<Effects, Unknown>;
+type Evaluated = Result<Effects, Unknown>;
 
 /// What such a program does; `None` for one that its row describes.
-pub(super) fn evaluate(program: &str, words: &[Word], scene: &Scene<'_>) -> Option<Found> {
+pub(super) fn evaluate(program: &str, words: &[Word], scene: &Scene<'_>) -> Option<Evaluated> {
     Some(match program {
         "cd" => change_directory(words),
         "find" => find::evaluate(words, scene),
@@ -43,7 +43,7 @@ fn option(program: &str, word: &Word) -> Unknown {
     Unknown::Option { program: program.to_owned(), option: word.shown() }
 }
 
-fn change_directory(words: &[Word]) -> Found {
+fn change_directory(words: &[Word]) -> Evaluated {
     match words {
         [] => Ok(Effects::default()),
         [flag, rest @ ..] if matches!(flag.known(), Some("-P" | "-L" | "--")) => change_directory(rest),
@@ -55,7 +55,7 @@ fn change_directory(words: &[Word]) -> Found {
 }
 
 /// The command gets words that only a run can tell.
-fn xargs(words: &[Word], scene: &Scene<'_>) -> Found {
+fn xargs(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let Some((row, _)) = find_row("xargs", &[]) else { return Err(Unknown::Program("xargs".to_owned())) };
     let sorted = sort(row, "xargs", words)?;
     let mut command = sorted.command.clone();
@@ -74,7 +74,7 @@ fn xargs(words: &[Word], scene: &Scene<'_>) -> Found {
     Ok(evaluate_call(&command, &scene.deeper()).effects)
 }
 
-fn env(words: &[Word], scene: &Scene<'_>) -> Found {
+fn env(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let mut rest = words;
     let mut names = Vec::new();
     while let [first, behind @ ..] = rest {
@@ -109,7 +109,7 @@ fn env(words: &[Word], scene: &Scene<'_>) -> Found {
 }
 
 /// Tests of strings and files, with literal arguments: others evaluate subscripts and arithmetic.
-fn test(program: &str, words: &[Word]) -> Found {
+fn test(program: &str, words: &[Word]) -> Evaluated {
     let mut texts: Vec<&str> = Vec::new();
     for word in words {
         texts.push(word.known().ok_or_else(|| Unknown::Word { program: program.to_owned() })?);
@@ -128,12 +128,12 @@ fn test(program: &str, words: &[Word]) -> Found {
     };
     match fits {
         true => Ok(Effects::default()),
-        false => Err(Unknown::Syntax("a test that is not about a string or a file")),
+        false => Err(Unknown::Syntax("a test of something other than a string or file")),
     }
 }
 
 /// `-v` and `%n` set variables.
-fn printf(words: &[Word]) -> Found {
+fn printf(words: &[Word]) -> Evaluated {
     let rest = match words {
         [first, rest @ ..] if first.known() == Some("--") => rest,
         rest => rest,
@@ -154,7 +154,7 @@ fn printf(words: &[Word]) -> Found {
 }
 
 /// Options of the shell that make it stricter or more talkative.
-fn set(words: &[Word]) -> Found {
+fn set(words: &[Word]) -> Evaluated {
     const LONG: &[&str] = &["pipefail", "errexit", "nounset", "xtrace", "noclobber", "noglob", "verbose"];
     let mut named = false;
     for word in words {
@@ -172,7 +172,7 @@ fn set(words: &[Word]) -> Found {
 }
 
 /// The names are looked at where the script is.
-fn export(words: &[Word]) -> Found {
+fn export(words: &[Word]) -> Evaluated {
     let is_name = |word: &&Word| {
         let name = word.beginning().split('=').next().unwrap_or_default();
         let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -185,7 +185,7 @@ fn export(words: &[Word]) -> Found {
     }
 }
 
-fn remove(words: &[Word], scene: &Scene<'_>) -> Found {
+fn remove(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let Some((row, _)) = find_row("rm", &[]) else { return Err(Unknown::Program("rm".to_owned())) };
     let sorted = sort(row, "rm", words)?;
     let mut effects = apply(row, "rm", &sorted, scene);
@@ -194,7 +194,7 @@ fn remove(words: &[Word], scene: &Scene<'_>) -> Found {
     Ok(effects)
 }
 
-fn dd(words: &[Word], scene: &Scene<'_>) -> Found {
+fn dd(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     const KEYS: &[&str] =
         &["if", "bs", "count", "skip", "seek", "conv", "status", "iflag", "oflag", "ibs", "obs", "cbs"];
     let mut effects = Effects::default();
@@ -210,7 +210,7 @@ fn dd(words: &[Word], scene: &Scene<'_>) -> Found {
 }
 
 /// An argument that is not a format sets the clock.
-fn date(words: &[Word], scene: &Scene<'_>) -> Found {
+fn date(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let Some((row, _)) = find_row("date", &[]) else { return Err(Unknown::Program("date".to_owned())) };
     let sorted = sort(row, "date", words)?;
     match sorted.operands.iter().find(|word| !word.beginning().starts_with('+')) {
@@ -220,7 +220,7 @@ fn date(words: &[Word], scene: &Scene<'_>) -> Found {
 }
 
 /// `SHELL=…` and other variables among the targets change what runs.
-fn make(program: &str, words: &[Word], scene: &Scene<'_>) -> Found {
+fn make(program: &str, words: &[Word], scene: &Scene<'_>) -> Evaluated {
     match words
         .iter()
         .find(|word| word.known().is_none_or(|known| !known.starts_with('-') && known.contains('=')))
@@ -231,7 +231,7 @@ fn make(program: &str, words: &[Word], scene: &Scene<'_>) -> Found {
 }
 
 /// The first word may be letters without a dash.
-fn tar(words: &[Word], scene: &Scene<'_>) -> Found {
+fn tar(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     let Some((row, _)) = find_row("tar", &[]) else { return Err(Unknown::Program("tar".to_owned())) };
     let mut words = words.to_vec();
     if let Some(first) = words.first_mut()
@@ -259,7 +259,7 @@ fn tar(words: &[Word], scene: &Scene<'_>) -> Found {
 }
 
 /// `cargo +nightly test`.
-fn cargo(words: &[Word], scene: &Scene<'_>) -> Option<Found> {
+fn cargo(words: &[Word], scene: &Scene<'_>) -> Option<Evaluated> {
     let [toolchain, rest @ ..] = words else { return None };
     let known = toolchain.known()?.strip_prefix('+')?;
     let named = known.chars().all(|letter| letter.is_ascii_alphanumeric() || "-._".contains(letter));

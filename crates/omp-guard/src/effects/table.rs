@@ -17,12 +17,12 @@ const TEXTS: &[&str] = &[
     include_str!("rows/network.txt"),
 ];
 
-/// Why there is no way back, by the word that stands in a row.
+/// Why it cannot be undone, by the word that stands in a row.
 const REASONS: &[(&str, &str)] = &[
-    ("clean", "Deletes files that git does not track"),
-    ("discard", "Discards changes that were not committed"),
+    ("clean", "Deletes untracked files"),
+    ("discard", "Discards uncommitted changes"),
     ("history", "Rewrites or deletes git history"),
-    ("remote", "Overwrites or deletes what others have on a remote"),
+    ("remote", "Overwrites or deletes commits on a remote"),
     ("data", "Deletes data of a service, a container or a database"),
     ("accounts", "Changes users, groups or scheduled jobs"),
 ];
@@ -54,7 +54,7 @@ impl Kinds {
 
 /// One program, or one command of it.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct ProgramRow {
     /// The program and the words behind it that choose this row.
     pub(super) path: Vec<&'static str>,
     pub(super) base: Base,
@@ -147,7 +147,7 @@ pub(super) enum Does {
     Irreversible(&'static str),
 }
 
-impl Row {
+impl ProgramRow {
     pub(super) fn option(&self, name: &str) -> Option<Opt> {
         self.options.get(name).copied()
     }
@@ -169,18 +169,18 @@ impl Row {
 }
 
 /// All rows of a program, those with the longest path first.
-pub(super) fn rows(program: &str) -> &'static [Row] {
-    static TABLE: LazyLock<HashMap<&'static str, Vec<Row>>> = LazyLock::new(read);
+pub(super) fn rows(program: &str) -> &'static [ProgramRow] {
+    static TABLE: LazyLock<HashMap<&'static str, Vec<ProgramRow>>> = LazyLock::new(read);
     TABLE.get(program).map(Vec::as_slice).unwrap_or_default()
 }
 
-fn read() -> HashMap<&'static str, Vec<Row>> {
-    let mut table: HashMap<&'static str, Vec<Row>> = HashMap::new();
+fn read() -> HashMap<&'static str, Vec<ProgramRow>> {
+    let mut table: HashMap<&'static str, Vec<ProgramRow>> = HashMap::new();
     for text in TEXTS {
         for row in read_rows(text) {
             for name in row.path[0].split(',') {
                 let path = [&[name], &row.path[1..]].concat();
-                table.entry(name).or_default().push(Row { path, ..row.read() });
+                table.entry(name).or_default().push(ProgramRow { path, ..row.read() });
             }
         }
     }
@@ -225,9 +225,9 @@ fn read_rows(text: &'static str) -> Vec<Columns> {
 }
 
 impl Columns {
-    fn read(&self) -> Row {
+    fn read(&self) -> ProgramRow {
         let options = self.options.iter().map(|text| option(text)).collect();
-        Row { path: Vec::new(), base: base(self.kinds), operands: operands(self.operands), options }
+        ProgramRow { path: Vec::new(), base: base(self.kinds), operands: operands(self.operands), options }
     }
 }
 

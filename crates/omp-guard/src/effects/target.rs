@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::command::Place;
+use crate::command::ShellContext;
 use crate::command::path;
 use crate::grammar::Word;
 
@@ -24,7 +24,7 @@ pub struct Target {
 
 impl Target {
     /// The places that a word names, one for each directory in which the command may run.
-    pub(crate) fn of(word: &Word, cwds: Option<&[PathBuf]>, place: Place<'_>) -> Vec<Self> {
+    pub(crate) fn of(word: &Word, cwds: Option<&[PathBuf]>, place: ShellContext<'_>) -> Vec<Self> {
         let unknown =
             || vec![Self { typed: word.shown(), path: None, real: None, recursive: false, pattern: false }];
         let Some((text, pattern)) = text(word, place) else { return unknown() };
@@ -43,7 +43,7 @@ impl Target {
     }
 
     /// The directory in which a command runs.
-    pub(crate) fn current(cwds: Option<&[PathBuf]>, place: Place<'_>) -> Vec<Self> {
+    pub(crate) fn current(cwds: Option<&[PathBuf]>, place: ShellContext<'_>) -> Vec<Self> {
         Self::of(&Word::literal("."), cwds, place)
     }
 
@@ -58,7 +58,7 @@ impl Target {
 }
 
 /// What a word names before links are followed, and whether a pattern chooses in it.
-fn text(word: &Word, place: Place<'_>) -> Option<(String, bool)> {
+fn text(word: &Word, place: ShellContext<'_>) -> Option<(String, bool)> {
     if let Some(known) = word.known() {
         return Some((known.to_owned(), false));
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Target {
                 write!(f, "{} ({})", self.typed, real.display())
             }
             Some(_) => f.write_str(&self.typed),
-            None => write!(f, "{} (only known at run time)", self.typed),
+            None => write!(f, "{} (known only at run time)", self.typed),
         }
     }
 }

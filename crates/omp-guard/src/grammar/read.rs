@@ -21,8 +21,8 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("select", "a loop"),
     ("do", "a loop"),
     ("done", "a loop"),
-    ("case", "a case distinction"),
-    ("esac", "a case distinction"),
+    ("case", "a case statement"),
+    ("esac", "a case statement"),
     ("function", "a function"),
     ("coproc", "a coprocess"),
     ("[[", "an extended test"),
@@ -147,8 +147,8 @@ impl<'t> Reader<'t> {
                 Ok(Joint::Next)
             }
             Some('&') => Err(Unknown::Syntax("a background job")),
-            Some('(') => Err(Unknown::Syntax("a function or a pattern with brackets")),
-            Some(_) => Err(Unknown::Syntax("something that is not plain shell")),
+            Some('(') => Err(Unknown::Syntax("a function or an extended pattern")),
+            Some(_) => Err(Unknown::Syntax("unsupported shell syntax")),
         }
     }
 
@@ -221,7 +221,7 @@ impl<'t> Reader<'t> {
 
     fn group(&mut self, close: &str) -> Result<(), Unknown> {
         if self.depth >= DEEPEST {
-            return Err(Unknown::Syntax("too many groups within each other"));
+            return Err(Unknown::Syntax("too many nested groups"));
         }
         self.depth += 1;
         let subshell = close == ")";
@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
             self.argument(&mut command, raw)?;
         }
         if command == SimpleCommand::default() {
-            return Err(Unknown::Syntax("something that is not plain shell"));
+            return Err(Unknown::Syntax("unsupported shell syntax"));
         }
         self.items.push(Item::Command(Box::new(command)));
         Ok(())
@@ -313,11 +313,16 @@ impl<'t> Reader<'t> {
         Err(Unknown::Syntax("an unusual redirection"))
     }
 
-    fn redirected(&mut self, command: &mut SimpleCommand, kind: Kind, raw: &str) -> Result<(), Unknown> {
+    fn redirected(
+        &mut self,
+        command: &mut SimpleCommand,
+        kind: RedirectKind,
+        raw: &str,
+    ) -> Result<(), Unknown> {
         if raw.is_empty() {
             return Err(Unknown::Syntax("an unusual redirection"));
         }
-        if let Kind::Document { tabs } = kind {
+        if let RedirectKind::Document { tabs } = kind {
             let quoted = raw.contains(['\'', '"', '\\']);
             let delimiter = Word::read(raw)?.known().map(str::to_owned);
             let delimiter = delimiter.ok_or(Unknown::Syntax("an unusual here-document"))?;
@@ -332,16 +337,18 @@ impl<'t> Reader<'t> {
         let descriptor =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let redirect = match kind {
-            Kind::Duplicate if word.known().is_some_and(descriptor) => return Ok(()),
-            Kind::Duplicate if word.known().is_none() => {
+            RedirectKind::Duplicate if word.known().is_some_and(descriptor) => return Ok(()),
+            RedirectKind::Duplicate if word.known().is_none() => {
                 return Err(Unknown::Syntax("an unusual redirection"));
             }
-            Kind::Input if word.known() == Some("/dev/null") => return Ok(()),
-            Kind::Duplicate | Kind::Output if word.known() == Some("/dev/null") => return Ok(()),
-            Kind::Duplicate | Kind::Output => Redirect::Writes(word),
-            Kind::Input => Redirect::Reads(word),
-            Kind::Text | Kind::Document { .. } => Redirect::Text,
-            Kind::Unusual => return Err(Unknown::Syntax("an unusual redirection")),
+            RedirectKind::Input if word.known() == Some("/dev/null") => return Ok(()),
+            RedirectKind::Duplicate | RedirectKind::Output if word.known() == Some("/dev/null") => {
+                return Ok(());
+            }
+            RedirectKind::Duplicate | RedirectKind::Output => Redirect::Writes(word),
+            RedirectKind::Input => Redirect::Reads(word),
+            RedirectKind::Text | RedirectKind::Document { .. } => Redirect::Text,
+            RedirectKind::Unusual => return Err(Unknown::Syntax("an unusual redirection")),
         };
         command.redirects.push(redirect);
         Ok(())
@@ -366,7 +373,7 @@ impl<'t> Reader<'t> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum RedirectKind {
     Input,
     Output,
     Duplicate,
@@ -376,19 +383,19 @@ enum Kind {
 }
 
 /// Longer ones first.
-const OPERATORS: &[(&str, Kind)] = &[
-    ("&>>", Kind::Output),
-    ("&>", Kind::Output),
-    ("<<<", Kind::Text),
-    ("<<-", Kind::Document { tabs: true }),
-    ("<<", Kind::Document { tabs: false }),
-    ("<>", Kind::Unusual),
-    ("<&", Kind::Duplicate),
-    (">&", Kind::Duplicate),
-    (">>", Kind::Output),
-    (">|", Kind::Output),
-    (">", Kind::Output),
-    ("<", Kind::Input),
+const OPERATORS: &[(&str, RedirectKind)] = &[
+    ("&>>", RedirectKind::Output),
+    ("&>", RedirectKind::Output),
+    ("<<<", RedirectKind::Text),
+    ("<<-", RedirectKind::Document { tabs: true }),
+    ("<<", RedirectKind::Document { tabs: false }),
+    ("<>", RedirectKind::Unusual),
+    ("<&", RedirectKind::Duplicate),
+    (">&", RedirectKind::Duplicate),
+    (">>", RedirectKind::Output),
+    (">|", RedirectKind::Output),
+    (">", RedirectKind::Output),
+    ("<", RedirectKind::Input),
 ];
 
 /// A line of a here-document in which variables are the only thing that the shell expands.

@@ -28,11 +28,11 @@ impl fmt::Display for Unknown {
         match self {
             Self::Syntax(construct) => write!(f, "uses {construct}"),
             Self::Variable(name) => write!(f, "sets {name}, which can change what programs do"),
-            Self::Name(name) => write!(f, "{name} may mean something else in this shell"),
+            Self::Name(name) => write!(f, "{name} may be redefined in this shell"),
             Self::Program(program) => write!(f, "{program} is not a known program"),
             Self::Option { program, option } => write!(f, "{program}: unknown option {option}"),
             Self::Word { program } => {
-                write!(f, "{program}: an argument is only known at run time and may be an option")
+                write!(f, "{program}: an argument known only at run time may be an option")
             }
             Self::Repository(risk) => write!(f, "git: {risk} of this repository can run a program"),
             Self::Operand { program, operand } => write!(f, "{program}: unknown argument {operand}"),

@@ -34,7 +34,7 @@ const GIT_RUNS: [&str; 6] = ["hooks", "config", "config.worktree", "commondir", 
 const GIT_NESTED: [&str; 2] = ["modules", "worktrees"];
 /// Names in a home directory that hold credentials and do not begin with a dot.
 const OPEN_FOLDERS: [&str; 3] = ["Library", "snap", "_netrc"];
-const GIT_WHY: &str = "git runs programs named there";
+const GIT_WHY: &str = "names programs that git runs";
 
 /// Is the path inside one of the directories where writing needs no question?
 pub fn in_workspace(path: &Path, roots: &Roots) -> bool {

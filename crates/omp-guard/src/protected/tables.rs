@@ -1,14 +1,14 @@
 //! The tables: an entry and why it is there. The reason completes "asked about because: …".
 
-const STARTUP: &str = "a shell runs it at its start";
-const AGENT: &str = "settings of a coding agent";
-const EDITOR: &str = "an editor runs programs named there";
-const PACKAGES: &str = "a package manager runs programs or chooses servers named there";
-const GIT: &str = "git runs programs named there";
-const LOGIN: &str = "started at login";
-const SCHEDULED: &str = "runs on a schedule";
+const STARTUP: &str = "run when a shell starts";
+const AGENT: &str = "coding agent settings";
+const EDITOR: &str = "names programs that an editor runs";
+const PACKAGES: &str = "names programs or servers that a package manager uses";
+const GIT: &str = "names programs that git runs";
+const LOGIN: &str = "run at login";
+const SCHEDULED: &str = "run on a schedule";
 const SSH: &str = "SSH keys and configuration";
-const TERMINAL: &str = "a terminal program runs commands in it";
+const TERMINAL: &str = "contains commands that a terminal program runs";
 const HOOKS: &str = "git hooks";
 
 /// Below the workspace, at any depth. What is inside `.git` has a function of its own: see [`super::protected`].
@@ -85,10 +85,10 @@ pub const PROTECTED_IN_HOME: &[(&str, &str)] = &[
     (".config/environment.d", STARTUP),
     (".pam_environment", STARTUP),
     // Directories on the search path of most users: a file there takes the name of a program.
-    ("bin", "programs on the search path"),
-    (".bin", "programs on the search path"),
-    (".local/bin", "programs on the search path"),
-    (".cargo/bin", "programs on the search path"),
+    ("bin", "programs in PATH"),
+    (".bin", "programs in PATH"),
+    (".local/bin", "programs in PATH"),
+    (".cargo/bin", "programs in PATH"),
     (".ssh", SSH),
     (".gnupg", "GnuPG keys and configuration"),
     (".gitconfig", GIT),
@@ -175,9 +175,9 @@ pub const PROTECTED_IN_HOME: &[(&str, &str)] = &[
     (".config/wezterm", TERMINAL),
     (".wezterm.lua", TERMINAL),
     (".config/ghostty", TERMINAL),
-    (".gdbinit", "a debugger runs commands in it"),
-    (".config/gdb", "a debugger runs commands in it"),
-    (".lldbinit", "a debugger runs commands in it"),
+    (".gdbinit", "contains commands that a debugger runs"),
+    (".config/gdb", "contains commands that a debugger runs"),
+    (".lldbinit", "contains commands that a debugger runs"),
     (".omp", AGENT),
     (".claude", AGENT),
     (".claude.json", AGENT),
@@ -201,15 +201,15 @@ pub const PROTECTED_IN_HOME: &[(&str, &str)] = &[
 
 /// Below the root of the file system, for a workspace that is as large as that.
 pub const PROTECTED_ABSOLUTE: &[(&str, &str)] = &[
-    ("etc", "configuration of the system"),
+    ("etc", "system configuration"),
     ("var/spool/cron", SCHEDULED),
     ("var/spool/at", SCHEDULED),
-    ("boot", "files the system starts from"),
+    ("boot", "boot files"),
     ("proc", "the kernel"),
     ("sys", "the kernel"),
-    ("usr/bin", "programs on the search path"),
-    ("usr/sbin", "programs on the search path"),
-    ("usr/local/bin", "programs on the search path"),
+    ("usr/bin", "programs in PATH"),
+    ("usr/sbin", "programs in PATH"),
+    ("usr/local/bin", "programs in PATH"),
     ("usr/lib/systemd", LOGIN),
     ("Library/LaunchAgents", LOGIN),
     ("Library/LaunchDaemons", LOGIN),
@@ -222,7 +222,7 @@ pub const SECRET_IN_OWN: &[(&str, &str)] = &[
     (".env", "omp's environment file with keys"),
 ];
 
-const AGENT_LOGIN: &str = "credentials of a coding agent";
+const AGENT_LOGIN: &str = "coding agent credentials";
 const BROWSER: &str = "a browser profile with cookies and passwords";
 const PASSWORDS: &str = "a password store";
 
@@ -253,7 +253,7 @@ pub const SECRET_IN_HOME: &[(&str, &str)] = &[
     ("Library/Keychains", PASSWORDS),
     (".mozilla", BROWSER),
     (".librewolf", BROWSER),
-    (".thunderbird", "mail and its passwords"),
+    (".thunderbird", "mail and mail passwords"),
     ("snap/firefox/common/.mozilla", BROWSER),
     ("snap/chromium/common/chromium", BROWSER),
     (".config/google-chrome*", BROWSER),
@@ -267,9 +267,9 @@ pub const SECRET_IN_HOME: &[(&str, &str)] = &[
     ("Library/Cookies", BROWSER),
 ];
 
-const CLOUD: &str = "credentials of a cloud account";
-const REGISTRY: &str = "credentials of a package registry";
-const SERVER: &str = "credentials of servers";
+const CLOUD: &str = "cloud account credentials";
+const REGISTRY: &str = "package registry credentials";
+const SERVER: &str = "server credentials";
 
 /// Below the home directory: file tools never read them, but commands do where the program that owns them needs them
 /// (`git fetch`, `npm ci`, `docker pull`).
@@ -331,7 +331,7 @@ pub const PROGRAM_SECRET_IN_HOME: &[(&str, &str)] = &[
     (".nuget/NuGet/NuGet.Config", REGISTRY),
 ];
 
-/// Names in `~/.ssh` that are no keys.
+/// Names in `~/.ssh` that are not keys.
 pub const PUBLIC_IN_SSH: &[&str] =
     &["*.pub", "known_hosts*", "config", "config.d", "conf.d", "authorized_keys*", "allowed_signers", "rc"];
 

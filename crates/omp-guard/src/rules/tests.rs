@@ -4,7 +4,7 @@ fn script(command: &str) -> Option<Script> {
     let real = |path: &Path| path.to_owned();
     judge(
         command,
-        Place {
+        ShellContext {
             cwd: Path::new("/work"),
             home: None,
             shell: &Shell::default(),

@@ -1,7 +1,7 @@
 //! Values that are known to be secret: keys that are stored, described or set. They are masked wherever they appear,
 //! and nothing turns a mask back.
 
-use super::{Entry, Matcher, Mode, Secrets, is_secret_name};
+use super::{Matcher, Mode, SecretEntry, Secrets, is_secret_name};
 
 /// Shorter values are words that may stand anywhere.
 const SHORTEST: usize = 8;
@@ -36,7 +36,7 @@ pub fn known_variables(variables: impl IntoIterator<Item = (String, String)>) ->
 }
 
 /// What masks known values, the longer ones first, in every form in which programs print them.
-pub fn masks(mut known: Vec<Known>) -> Vec<Entry> {
+pub fn masks(mut known: Vec<Known>) -> Vec<SecretEntry> {
     known.retain(|known| is_plausible(&known.value));
     known.sort_by(|one, other| (other.value.len(), &one.value).cmp(&(one.value.len(), &other.value)));
     known.dedup_by(|one, other| one.value == other.value);
@@ -49,7 +49,7 @@ pub fn masks(mut known: Vec<Known>) -> Vec<Entry> {
         let forms = [value, &quoted[1..quoted.len() - 1]].into_iter().chain(lines);
         for form in forms.filter(|form| !mask.contains(form)) {
             let matcher = Matcher::Plain(form.to_owned());
-            entries.push(Entry { matcher, mode: Mode::Replace(Some(mask.clone())) });
+            entries.push(SecretEntry { matcher, mode: Mode::Replace(Some(mask.clone())) });
         }
     }
     entries

@@ -5,7 +5,7 @@
 //!
 //! On the way out every secret becomes a placeholder such as `#K3X9#`; on the way back, in what the model writes and in
 //! the arguments of its calls, placeholders become the secrets again. Conversations keep real values: what is sent is
-//! made anew from them each time, and always comes out the same, so that providers find it in their caches.
+//! made again from them each time, and always comes out the same, so that providers find it in their caches.
 
 mod book;
 mod entry;
@@ -24,7 +24,7 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 use book::Book;
-pub use entry::{Entry, Matcher, Mode, from_environment, is_secret_name, merged, parse};
+pub use entry::{Matcher, Mode, SecretEntry, from_environment, is_secret_name, merged, parse};
 pub use known::{Known, LONGEST, is_plausible, known_variables, masks};
 pub use message::{Outbound, Reach};
 pub use stream::Restorer;
@@ -50,7 +50,7 @@ impl fmt::Debug for Secrets {
 }
 
 /// A part of a text that is not to be sent.
-struct Found<'m> {
+struct SecretSpan<'m> {
     range: Range<usize>,
     mode: &'m Mode,
 }
@@ -58,9 +58,9 @@ struct Found<'m> {
 impl Secrets {
     /// Earlier entries have the say over later ones with the same content. The key makes placeholders different
     /// between sessions, and the same within one.
-    pub fn new(entries: Vec<Entry>, key: &str) -> Self {
+    pub fn new(entries: Vec<SecretEntry>, key: &str) -> Self {
         let (mut words, mut plain, mut patterns) = (Vec::<String>::new(), Vec::new(), Vec::new());
-        for Entry { matcher, mode } in entries {
+        for SecretEntry { matcher, mode } in entries {
             match matcher {
                 Matcher::Plain(word) if word.is_empty() || words.contains(&word) => {}
                 Matcher::Plain(word) => {
@@ -114,7 +114,7 @@ impl Secrets {
         }
         let mut hidden = String::with_capacity(text.len());
         let mut done = 0;
-        for Found { range, mode } in found {
+        for SecretSpan { range, mode } in found {
             hidden.push_str(&text[done..range.start]);
             hidden.push_str(&self.instead(&text[range.clone()], mode));
             done = range.end;
@@ -136,15 +136,15 @@ impl Secrets {
     }
 
     /// What is to be hidden, in order and without overlap. Placeholders are left alone.
-    fn find(&self, text: &str) -> Vec<Found<'_>> {
+    fn find(&self, text: &str) -> Vec<SecretSpan<'_>> {
         let mut found = Vec::new();
         for hit in self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text)) {
-            found.push(Found { range: hit.range(), mode: &self.plain[hit.pattern().as_usize()] });
+            found.push(SecretSpan { range: hit.range(), mode: &self.plain[hit.pattern().as_usize()] });
         }
         for (regex, mode) in &self.patterns {
             // An expression that takes too many steps finds no more.
             for hit in regex.find_iter(text).map_while(Result::ok) {
-                found.push(Found { range: hit.start()..hit.end(), mode });
+                found.push(SecretSpan { range: hit.start()..hit.end(), mode });
             }
         }
         let found = joined(found);
@@ -223,11 +223,11 @@ fn rewritten(value: &Value, rewrite: &dyn Fn(&str) -> Option<String>) -> Option<
 }
 
 /// Overlapping finds as one: the longer has the say, and of those that merely touch each other nothing stays visible.
-fn joined(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
+fn joined(mut found: Vec<SecretSpan<'_>>) -> Vec<SecretSpan<'_>> {
     found.retain(|one| !one.range.is_empty());
     // The sort is stable: of two that cover the same, the earlier entry comes first.
     found.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
-    let mut joined: Vec<Found<'_>> = Vec::new();
+    let mut joined: Vec<SecretSpan<'_>> = Vec::new();
     for one in found {
         match joined.last_mut() {
             Some(last) if one.range.start < last.range.end => {
@@ -246,15 +246,15 @@ fn joined(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
 }
 
 /// Finds with holes where placeholders stand.
-fn without<'m>(found: Vec<Found<'m>>, holes: &[Range<usize>]) -> Vec<Found<'m>> {
+fn without<'m>(found: Vec<SecretSpan<'m>>, holes: &[Range<usize>]) -> Vec<SecretSpan<'m>> {
     let mut left = Vec::new();
-    for Found { range, mode } in found {
+    for SecretSpan { range, mode } in found {
         let mut start = range.start;
         for hole in holes.iter().filter(|hole| hole.start < range.end && hole.end > range.start) {
-            left.push(Found { range: start..hole.start.max(start), mode });
+            left.push(SecretSpan { range: start..hole.start.max(start), mode });
             start = hole.end.min(range.end);
         }
-        left.push(Found { range: start..range.end, mode });
+        left.push(SecretSpan { range: start..range.end, mode });
     }
     left.retain(|one| !one.range.is_empty());
     left

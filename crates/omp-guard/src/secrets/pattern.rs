@@ -16,12 +16,12 @@ pub(super) fn compile(content: &str, flags: &str) -> Result<Regex, &'static str>
             'g' | 'u' | 'y' | 'd' | 'v' => {}
             'i' | 'm' | 's' if inline.contains(flag) => {}
             'i' | 'm' | 's' => inline.push(flag),
-            _ => return Err("has an unknown flag"),
+            _ => return Err("unknown flag"),
         }
     }
     let pattern = if inline.is_empty() { pattern.to_owned() } else { format!("(?{inline}){pattern}") };
     let regex = RegexBuilder::new(&pattern).backtrack_limit(STEPS).build();
-    regex.map_err(|_| "is not a valid regular expression")
+    regex.map_err(|_| "not a valid regular expression")
 }
 
 /// The two parts of `/pattern/flags`.

@@ -73,7 +73,7 @@ impl Restorer {
         out.push(event);
     }
 
-    /// What can be shown now of a block that goes on.
+    /// What can be shown now of a block that continues.
     fn piece(&mut self, index: usize, delta: &str, form: Form) -> String {
         let before = self.held.remove(&index).map(|held| held.text).unwrap_or_default();
         let mut text = before + delta;

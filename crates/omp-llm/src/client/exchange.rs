@@ -29,10 +29,10 @@ pub(super) struct Exchange {
     frames: Frames,
     pub(super) watch: Watch,
     key: Option<Secret>,
-    pub(super) state: State,
+    pub(super) state: ExchangeState,
 }
 
-pub(super) enum State {
+pub(super) enum ExchangeState {
     Prepared(Box<Prepared>),
     Streaming(Body),
     Socket(Box<Live>),
@@ -69,7 +69,7 @@ impl Exchange {
             frames: Frames::new(&model, options.max_event_bytes),
             watch: watch(&model, options, cancel),
             key: wire::proof(&model),
-            state: State::Prepared(Box::new(Prepared {
+            state: ExchangeState::Prepared(Box::new(Prepared {
                 client: client.clone(),
                 model,
                 request,
@@ -86,14 +86,14 @@ impl Exchange {
     /// The next batch of events, or the end.
     async fn step(mut self) -> Option<(Vec<StreamEvent>, Self)> {
         loop {
-            let outcome = match std::mem::replace(&mut self.state, State::Finished) {
-                State::Finished => return None,
-                State::Prepared(prepared) => self.send(*prepared).await,
-                State::Streaming(body) => self.read(body).await,
-                State::Socket(live) => self.listen(live).await,
+            let outcome = match std::mem::replace(&mut self.state, ExchangeState::Finished) {
+                ExchangeState::Finished => return None,
+                ExchangeState::Prepared(prepared) => self.send(*prepared).await,
+                ExchangeState::Streaming(body) => self.read(body).await,
+                ExchangeState::Socket(live) => self.listen(live).await,
             };
             if let Err(mut failure) = outcome {
-                self.state = State::Finished;
+                self.state = ExchangeState::Finished;
                 hide_key(&mut failure, self.key.as_ref());
                 self.answer.fail(failure);
             }
@@ -130,7 +130,7 @@ impl Exchange {
             }
             _ => {
                 self.answer.start();
-                self.state = State::Streaming(Box::pin(response.bytes_stream()));
+                self.state = ExchangeState::Streaming(Box::pin(response.bytes_stream()));
                 Ok(())
             }
         }
@@ -156,7 +156,7 @@ impl Exchange {
             None => return self.finish(),
         };
         if self.decode(&chunk)? == Progress::More {
-            self.state = State::Streaming(body);
+            self.state = ExchangeState::Streaming(body);
         }
         Ok(())
     }

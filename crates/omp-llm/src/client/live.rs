@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use omp_types::Failure;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::exchange::{Exchange, Prepared, State};
+use super::exchange::{Exchange, ExchangeState, Prepared};
 use super::http;
 use super::socket::{self, OpenError, Purpose, Socket, SocketMode, Sockets};
 use super::watch::{Watch, idle_timeout, refused};
@@ -81,7 +81,7 @@ impl Exchange {
         match self.decoder.event(SseEvent { name: "", data: message }, &mut self.answer)? {
             Progress::More => match self.answer.exceeded() {
                 Some(failure) => return Err(failure),
-                None => self.state = State::Socket(live),
+                None => self.state = ExchangeState::Socket(live),
             },
             Progress::Finished => {
                 let Live { socket, sockets, session, purpose } = *live;

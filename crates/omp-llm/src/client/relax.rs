@@ -59,9 +59,9 @@ pub(super) fn on_refusal(
     Box::pin(stream::unfold((Some(strict), events), step))
 }
 
-type State = (Option<Strict>, BatchStream);
+type ExchangeState = (Option<Strict>, BatchStream);
 
-async fn step((mut strict, mut events): State) -> Option<(Vec<StreamEvent>, State)> {
+async fn step((mut strict, mut events): ExchangeState) -> Option<(Vec<StreamEvent>, ExchangeState)> {
     let mut held = Vec::new();
     loop {
         let batch = events.next().await?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use omp_dialects::{Dialect, Outcome, WrittenCall, WrittenResult, instructions};
 use omp_types::{
-    AssistantBlock, AssistantMessage, Message, ModelRequest, ParallelTools, RequestOptions, StopReason,
-    TextBlock, ToolChoice, Usage, UserBlock, UserContent, UserMessage,
+    AssistantBlock, Message, ModelRequest, ParallelTools, RequestOptions, TextBlock, ToolChoice, UserBlock,
+    UserContent, UserMessage,
 };
 use serde_json::Value;
 
@@ -43,20 +43,10 @@ fn message(dialect: Dialect, model: &Model, turn: &Turn<'_>) -> Message {
     match turn {
         Turn::User(parts) | Turn::Developer(parts) => user(parts.iter().map(block).collect()),
         Turn::Results(results) => user(result_blocks(dialect, results)),
-        Turn::Assistant(parts) => Message::Assistant(AssistantMessage {
-            content: vec![AssistantBlock::Text(TextBlock {
-                text: assistant_text(dialect, parts),
-                ..TextBlock::default()
-            })],
-            api: model.api.name().to_owned(),
-            provider: model.provider.clone(),
-            model: model.id.clone(),
-            response_id: None,
-            usage: Usage::default(),
-            stop_reason: StopReason::Stop,
-            error_message: None,
-            timestamp: 0,
-        }),
+        Turn::Assistant(parts) => {
+            let text = TextBlock { text: assistant_text(dialect, parts), ..TextBlock::default() };
+            Message::Assistant(model.message(vec![AssistantBlock::Text(text)], 0))
+        }
     }
 }
 

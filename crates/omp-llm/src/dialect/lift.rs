@@ -57,7 +57,7 @@ struct Lift {
     /// The conversation, whose call ids are taken. Looked through only when a lifted call brings an id.
     messages: Vec<Arc<Message>>,
     /// The block that words go into, as long as they are of one kind.
-    words: Option<(Kind, usize)>,
+    words: Option<(LiftedKind, usize)>,
     /// Space that is shown only if words follow.
     space: String,
     /// The lifted call that is open.
@@ -70,7 +70,7 @@ struct Lift {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LiftedKind {
     Text,
     Thinking,
 }
@@ -110,7 +110,7 @@ impl Lift {
                 let pieces = self.scanner.feed(&delta);
                 self.pieces(pieces);
             }
-            StreamEvent::ThinkingDelta { delta, .. } => self.words(Kind::Thinking, &delta),
+            StreamEvent::ThinkingDelta { delta, .. } => self.words(LiftedKind::Thinking, &delta),
             StreamEvent::ToolCallStart { content_index, id, name } => {
                 self.native_start(content_index, &id, &name);
             }
@@ -170,8 +170,8 @@ impl Lift {
                 return;
             }
             match piece {
-                Piece::Text(text) => self.words(Kind::Text, &text),
-                Piece::Thinking(text) => self.words(Kind::Thinking, &text),
+                Piece::Text(text) => self.words(LiftedKind::Text, &text),
+                Piece::Thinking(text) => self.words(LiftedKind::Thinking, &text),
                 Piece::CallStart { name, id } => self.open(&name, id.as_deref()),
                 Piece::Arguments(text) => {
                     if let Some(block) = self.call {
@@ -204,7 +204,7 @@ impl Lift {
     }
 
     /// Space between blocks is not worth one of its own.
-    fn words(&mut self, kind: Kind, text: &str) {
+    fn words(&mut self, kind: LiftedKind, text: &str) {
         let block = match self.words {
             Some((current, block)) if current == kind => block,
             _ if text.trim().is_empty() => {
@@ -215,8 +215,11 @@ impl Lift {
             _ => {
                 let is_first = self.answer.is_empty();
                 self.close_words_keeping_space();
-                let block =
-                    if kind == Kind::Text { self.answer.open_text() } else { self.answer.open_thinking() };
+                let block = if kind == LiftedKind::Text {
+                    self.answer.open_text()
+                } else {
+                    self.answer.open_thinking()
+                };
                 self.words = Some((kind, block));
                 let space = std::mem::take(&mut self.space);
                 let whole = format!("{space}{text}");

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::error::ListError;
 use super::listed::{Listed, ListedModel};
-use super::source::{Kind, Source};
+use super::source::{DiscoveryKind, Source};
 use crate::client::{Client, content_type, transport_failure, without_secrets};
 use crate::model::{Api, Secret};
 
@@ -85,7 +85,7 @@ impl<'a> Asker<'a> {
     fn headers(&self) -> Result<HeaderMap, ListError> {
         let source = self.source;
         let mut headers = HeaderMap::new();
-        if source.kind == Kind::Anthropic {
+        if source.kind == DiscoveryKind::Anthropic {
             headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
         }
         if let Some(key) = source.key.as_ref() {
@@ -117,8 +117,8 @@ fn own_header(source: &Source, key: &Secret) -> Option<&'static str> {
         return None;
     }
     match (source.kind, source.api) {
-        (Kind::Anthropic, _) => Some("x-api-key"),
-        (Kind::Google, _) => Some("x-goog-api-key"),
+        (DiscoveryKind::Anthropic, _) => Some("x-api-key"),
+        (DiscoveryKind::Google, _) => Some("x-goog-api-key"),
         (_, Some(Api::AzureOpenAiResponses)) => Some("api-key"),
         _ => None,
     }

@@ -23,7 +23,7 @@ use crate::client::Client;
 pub use error::ListError;
 pub use listed::{Listed, ListedModel};
 pub use local::LocalServers;
-pub use source::{Kind, Source};
+pub use source::{DiscoveryKind, Source};
 
 use ask::Asker;
 
@@ -43,11 +43,14 @@ pub type Outcome = Result<Listed, ListError>;
 pub async fn fetch(client: &Client, source: &Source) -> Outcome {
     let asker = Asker::new(client, source);
     match source.kind {
-        Kind::Ollama => ollama::list(&asker).await,
-        Kind::LlamaCpp => openai::llama_cpp(&asker).await,
-        Kind::LmStudio | Kind::OpenAiList | Kind::Proxy | Kind::HostedOpenAi => openai::list(&asker).await,
-        Kind::Anthropic => hosted::anthropic(&asker).await,
-        Kind::Google => hosted::google(&asker).await,
+        DiscoveryKind::Ollama => ollama::list(&asker).await,
+        DiscoveryKind::LlamaCpp => openai::llama_cpp(&asker).await,
+        DiscoveryKind::LmStudio
+        | DiscoveryKind::OpenAiList
+        | DiscoveryKind::Proxy
+        | DiscoveryKind::HostedOpenAi => openai::list(&asker).await,
+        DiscoveryKind::Anthropic => hosted::anthropic(&asker).await,
+        DiscoveryKind::Google => hosted::google(&asker).await,
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Outcome;
 use super::ask::Asker;
 use super::listed::{ListedModel, limit, tokens};
-use super::source::Kind;
+use super::source::DiscoveryKind;
 use crate::model::{Api, Input};
 
 /// `<base>/models`.
@@ -24,7 +24,7 @@ pub(super) async fn llama_cpp(asker: &Asker<'_>) -> Outcome {
     let root = base.strip_suffix("/v1").unwrap_or(base);
     let answer = asker.get(&format!("{root}/models")).await?;
     let api = source.api;
-    let mut listed = answer.entries(move |entry| read(entry, Kind::LlamaCpp, api)).await?;
+    let mut listed = answer.entries(move |entry| read(entry, DiscoveryKind::LlamaCpp, api)).await?;
     let props = match asker.patient(4).get(&format!("{root}/props")).await {
         Ok(answer) => answer.json().unwrap_or_default(),
         // Routers and old servers do not have them.
@@ -42,14 +42,14 @@ pub(super) async fn llama_cpp(asker: &Asker<'_>) -> Outcome {
 }
 
 /// One entry; `None` for what cannot be used as a model to talk to.
-fn read(entry: &Value, kind: Kind, api: Option<Api>) -> Option<ListedModel> {
+fn read(entry: &Value, kind: DiscoveryKind, api: Option<Api>) -> Option<ListedModel> {
     let id = ["id", "model", "name"].iter().find_map(|field| entry[*field].as_str())?;
     let mut model = ListedModel::new(id);
     model.context_window = tokens(entry, &["max_model_len", "context_length"]);
     match kind {
-        Kind::Proxy => model.api = Some(wire(entry, api)?.name().to_owned()),
-        Kind::HostedOpenAi => return hosted(entry, model),
-        Kind::LlamaCpp => {
+        DiscoveryKind::Proxy => model.api = Some(wire(entry, api)?.name().to_owned()),
+        DiscoveryKind::HostedOpenAi => return hosted(entry, model),
+        DiscoveryKind::LlamaCpp => {
             model.context_window = model.context_window.or_else(|| tokens(&entry["meta"], &["n_ctx"]));
         }
         _ => {}
@@ -150,7 +150,7 @@ mod tests {
             "top_provider": {"max_completion_tokens": 64_000},
             "supported_parameters": ["tools", "reasoning"],
         });
-        let model = read(&entry, Kind::HostedOpenAi, None).unwrap();
+        let model = read(&entry, DiscoveryKind::HostedOpenAi, None).unwrap();
         assert_eq!(model.name.as_deref(), Some("Acme: Large"));
         assert_eq!((model.context_window, model.max_tokens), (Some(200_000), Some(64_000)));
         assert_eq!(model.cost, Some([3.0, 15.0, 0.3, 0.0]));
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(model.input, Some(vec![Input::Text, Input::Image]));
         for (id, kind) in [("text-embedding-3-large", "model"), ("whisper-1", "model"), ("x", "embedding")] {
             let entry = json!({"id": id, "type": kind});
-            assert_eq!(read(&entry, Kind::HostedOpenAi, None), None, "{id}");
+            assert_eq!(read(&entry, DiscoveryKind::HostedOpenAi, None), None, "{id}");
         }
     }
 }

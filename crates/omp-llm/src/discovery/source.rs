@@ -9,7 +9,7 @@ use crate::model::{Api, Secret};
 
 /// How a server tells which models it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DiscoveryKind {
     /// `/api/tags`, and `/api/show` for each model.
     Ollama,
     /// `/models` and `/props`.
@@ -28,9 +28,9 @@ pub enum Kind {
     Google,
 }
 
-impl Kind {
+impl DiscoveryKind {
     /// Values of `discovery.type`.
-    pub const CONFIGURABLE: [Kind; 5] =
+    pub const CONFIGURABLE: [DiscoveryKind; 5] =
         [Self::Ollama, Self::LlamaCpp, Self::LmStudio, Self::OpenAiList, Self::Proxy];
 
     /// The name, as the user's file and the cache have it.
@@ -81,7 +81,7 @@ fn ends_in_version(base: &str) -> bool {
 #[derive(Clone)]
 pub struct Source {
     pub provider: String,
-    pub kind: Kind,
+    pub kind: DiscoveryKind,
     /// The wire of models that do not name their own.
     pub api: Option<Api>,
     pub base_url: String,
@@ -99,7 +99,7 @@ pub struct Source {
 impl Source {
     /// How long the server may take.
     pub fn limit(&self) -> Duration {
-        let usual = match self.is_loopback() && self.kind != Kind::Proxy {
+        let usual = match self.is_loopback() && self.kind != DiscoveryKind::Proxy {
             true => LOOPBACK_LIMIT,
             false => NETWORK_LIMIT,
         };
@@ -124,15 +124,15 @@ mod tests {
     #[test]
     fn bases_are_completed_once() {
         for (kind, api, given, wanted) in [
-            (Kind::OpenAiList, None, "http://h:1/", "http://h:1/v1"),
-            (Kind::OpenAiList, None, "http://h:1/v1/", "http://h:1/v1"),
-            (Kind::OpenAiList, None, "https://h/api/paas/v4", "https://h/api/paas/v4"),
-            (Kind::Proxy, None, "https://h", "https://h/v1"),
-            (Kind::LmStudio, None, "http://h/v1", "http://h/v1"),
-            (Kind::Ollama, None, "http://h", "http://h/v1"),
-            (Kind::Ollama, None, "http://h/v1/", "http://h/v1"),
-            (Kind::Ollama, Some(Api::OllamaChat), "http://h/v1", "http://h"),
-            (Kind::HostedOpenAi, None, "https://h/inference", "https://h/inference"),
+            (DiscoveryKind::OpenAiList, None, "http://h:1/", "http://h:1/v1"),
+            (DiscoveryKind::OpenAiList, None, "http://h:1/v1/", "http://h:1/v1"),
+            (DiscoveryKind::OpenAiList, None, "https://h/api/paas/v4", "https://h/api/paas/v4"),
+            (DiscoveryKind::Proxy, None, "https://h", "https://h/v1"),
+            (DiscoveryKind::LmStudio, None, "http://h/v1", "http://h/v1"),
+            (DiscoveryKind::Ollama, None, "http://h", "http://h/v1"),
+            (DiscoveryKind::Ollama, None, "http://h/v1/", "http://h/v1"),
+            (DiscoveryKind::Ollama, Some(Api::OllamaChat), "http://h/v1", "http://h"),
+            (DiscoveryKind::HostedOpenAi, None, "https://h/inference", "https://h/inference"),
         ] {
             assert_eq!(kind.base_for(api, given), wanted, "{kind:?} {given}");
         }

@@ -1,7 +1,7 @@
 //! What is known of a provider before anybody asks it: one row of the table in [`super::catalogue`]. Whatever lists
 //! providers (ids, defaults, key variables, logins, pages) is made from these rows.
 
-use crate::discovery::Kind;
+use crate::discovery::DiscoveryKind;
 use crate::model::Api;
 
 /// Stands for the address of the user's own resource.
@@ -26,7 +26,7 @@ pub struct ProviderEntry {
     /// The model to use when nobody asked for one; empty where only the server knows what it has.
     pub default_model: &'static str,
     /// How the list of its models is asked for; `None` where it is not to be had with what serves requests.
-    pub listing: Option<Kind>,
+    pub listing: Option<DiscoveryKind>,
     /// What the server lists replaces what we know (`dynamicModelsAuthoritative`).
     pub authoritative: bool,
     /// It serves without a key, and its list is looked for without one (`allowUnauthenticated`).
@@ -72,7 +72,7 @@ impl ProviderEntry {
         Self { default_model, ..self }
     }
 
-    pub(super) const fn lists(self, listing: Kind) -> Self {
+    pub(super) const fn lists(self, listing: DiscoveryKind) -> Self {
         Self { listing: Some(listing), ..self }
     }
 
@@ -81,7 +81,7 @@ impl ProviderEntry {
     }
 
     /// Its own list is complete and right.
-    pub(super) const fn lists_all(self, listing: Kind) -> Self {
+    pub(super) const fn lists_all(self, listing: DiscoveryKind) -> Self {
         Self { listing: Some(listing), authoritative: true, ..self }
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use omp_types::ThinkingLevel;
 
-use super::index::{Index, Row, RowId, plain};
+use super::index::{Index, IndexedModel, RowId, plain};
 use super::provider::Availability;
 use super::values::Lookup;
 use super::{Registry, glob};
@@ -16,12 +16,12 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    pub(super) fn is_ready(&self, row: &Row) -> bool {
+    pub(super) fn is_ready(&self, row: &IndexedModel) -> bool {
         !self.providers[row.provider].0
     }
 
     /// Those with a key, then the user's order, then the registry's.
-    pub(super) fn of(&self, row: &Row, at: RowId) -> (bool, usize, RowId) {
+    pub(super) fn of(&self, row: &IndexedModel, at: RowId) -> (bool, usize, RowId) {
         let (unready, order) = self.providers[row.provider];
         (unready, order, at)
     }
@@ -44,13 +44,13 @@ pub(super) fn suffix(text: &str) -> Option<Suffix<'_>> {
 
 /// What a text was found to mean.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SelectorMatch {
     pub(super) row: RowId,
     /// Others that fit just as well and are other models.
     pub(super) rivals: Vec<RowId>,
 }
 
-impl Found {
+impl SelectorMatch {
     pub(super) fn only(row: RowId) -> Self {
         Self { row, rivals: Vec::new() }
     }
@@ -84,7 +84,7 @@ impl Registry {
     /// Of several models of one id: one that can be used, the one that was used last, then as always.
     fn last_used(&self, rows: &[RowId], inside: impl Fn(&RowId) -> bool, ranks: &Ranks) -> Option<RowId> {
         let all = &self.index().rows;
-        let usage = |row: &Row| match rows.len() {
+        let usage = |row: &IndexedModel| match rows.len() {
             0 | 1 => usize::MAX,
             _ => self.preferences.recent.rank(&row.selector),
         };
@@ -95,7 +95,7 @@ impl Registry {
     }
 
     /// The best of the models whose name holds the text.
-    pub(super) fn fuzzy(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Option<Found> {
+    pub(super) fn fuzzy(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Option<SelectorMatch> {
         let index = self.index();
         let text = text.to_lowercase();
         let bare = plain(&text);
@@ -116,13 +116,13 @@ impl Registry {
                 && index.rows[*other].id() != index.rows[row].id()
                 && (index.rows[*other].date == 0) == (dated == 0)
         });
-        Some(Found { row, rivals: rivals.map(|(_, _, other)| *other).collect() })
+        Some(SelectorMatch { row, rivals: rivals.map(|(_, _, other)| *other).collect() })
     }
 
     /// Exact, else fuzzy; after a known provider within that provider only.
-    pub(super) fn resolve(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Option<Found> {
+    pub(super) fn resolve(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Option<SelectorMatch> {
         if let Some(row) = self.exact_within(text, within, ranks) {
-            return Some(Found::only(row));
+            return Some(SelectorMatch::only(row));
         }
         match self.split_provider(text, within) {
             Some((provider, id)) => self.fuzzy(id, Some(provider), ranks),
@@ -177,7 +177,7 @@ impl Registry {
         let index: &Index = self.index();
         let pattern = text.to_lowercase();
         let whole_name = self.split_provider(&pattern, None).is_some();
-        let fits = |row: &Row| {
+        let fits = |row: &IndexedModel| {
             glob::matches(&pattern, &row.selector) || (!whole_name && glob::matches(&pattern, row.id()))
         };
         index.rows.iter().enumerate().filter(|(_, row)| fits(row)).map(|(at, _)| at).collect()
@@ -185,7 +185,7 @@ impl Registry {
 }
 
 /// How well a name holds the text: smaller is better.
-fn fit(row: &Row, text: &str, bare: &str, within: Option<usize>) -> Option<u8> {
+fn fit(row: &IndexedModel, text: &str, bare: &str, within: Option<usize>) -> Option<u8> {
     if text.is_empty() || bare.is_empty() {
         return None;
     }

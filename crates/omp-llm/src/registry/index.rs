@@ -12,7 +12,7 @@ use super::merge::Providers;
 pub(super) type RowId = usize;
 
 pub(super) struct Index {
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<IndexedModel>,
     by_selector: HashMap<String, RowId>,
     by_id: HashMap<String, Vec<RowId>>,
     /// By the lower-case canonical id.
@@ -20,7 +20,7 @@ pub(super) struct Index {
 }
 
 /// One model. Names are in lower case.
-pub(super) struct Row {
+pub(super) struct IndexedModel {
     /// Position of the provider in the registry, and of the model in the provider.
     pub(super) provider: usize,
     pub(super) model: usize,
@@ -37,7 +37,7 @@ pub(super) struct Row {
     group: Option<usize>,
 }
 
-impl Row {
+impl IndexedModel {
     pub(super) fn id(&self) -> &str {
         &self.selector[self.id_at..]
     }
@@ -71,7 +71,7 @@ impl Index {
         index
     }
 
-    fn add(&mut self, mut row: Row, membership: Membership) {
+    fn add(&mut self, mut row: IndexedModel, membership: Membership) {
         let at = self.rows.len();
         if let Membership::Shared(id) = membership {
             let entry = self.groups.entry(id.to_lowercase());
@@ -113,11 +113,11 @@ impl Index {
     }
 }
 
-fn row(provider: usize, model: usize, provider_id: &str, id: &str) -> Row {
+fn row(provider: usize, model: usize, provider_id: &str, id: &str) -> IndexedModel {
     let provider_id = provider_id.to_lowercase();
     let id = id.to_lowercase();
     let plain_provider = plain(&provider_id);
-    Row {
+    IndexedModel {
         provider,
         model,
         id_at: provider_id.len() + 1,

@@ -2,7 +2,7 @@
 
 use omp_types::ThinkingLevel;
 
-use super::engine::{Found, Ranks, suffix};
+use super::engine::{Ranks, SelectorMatch, suffix};
 use super::index::RowId;
 use super::provider::{Availability, Provider};
 use super::values::{Lookup, resolve_value};
@@ -151,7 +151,7 @@ impl Registry {
         }
         let Some(suffix) = suffix(text) else { return self.named(text, within, ranks) };
         if let Some(row) = self.exact_within(text, within, ranks) {
-            return Ok(self.meant(&Found::only(row), text));
+            return Ok(self.meant(&SelectorMatch::only(row), text));
         }
         if let Some(route) = self.routed(suffix.front, suffix.word, within, ranks) {
             return Ok(route);
@@ -191,13 +191,13 @@ impl Registry {
         }
         // A slash after a known provider may still belong to an id that another one offers.
         if let Some(row) = self.exact(text, within, ranks) {
-            return Ok(self.meant(&Found::only(row), text));
+            return Ok(self.meant(&SelectorMatch::only(row), text));
         }
         let near = similar(text, self.index().rows.iter().map(|row| row.selector.as_str()));
         Err(SelectError::Unknown { pattern: text.to_owned(), near })
     }
 
-    fn meant(&self, found: &Found, text: &str) -> Meant {
+    fn meant(&self, found: &SelectorMatch, text: &str) -> Meant {
         let model = self.model_at(found.row).clone();
         let mut warnings = Vec::new();
         if !found.rivals.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::fields::{AuthKind, DiscoveryConfig, ModelConfig, ModelsFile, ProviderConfig, ThinkingConfig};
 use super::{profiles, transform};
-use crate::discovery::Kind;
+use crate::discovery::DiscoveryKind;
 use crate::model::Api;
 
 /// A provider without models has to say at least one of these.
@@ -84,17 +84,17 @@ fn check_discovery(
     provider: &ProviderConfig,
     discovery: &DiscoveryConfig,
 ) -> Result<(), String> {
-    let Some(kind) = Kind::parse(&discovery.kind) else {
+    let Some(kind) = DiscoveryKind::parse(&discovery.kind) else {
         return Err(format!(
             "{place}: unknown \"discovery.type\" \"{}\"; use one of {}",
             discovery.kind,
-            Kind::CONFIGURABLE.map(Kind::name).join(", ")
+            DiscoveryKind::CONFIGURABLE.map(DiscoveryKind::name).join(", ")
         ));
     };
     if discovery.timeout_ms.is_some_and(|limit| !limit.is_finite() || limit <= 0.0) {
         return Err(format!("{place}: \"discovery.timeoutMs\" must be a positive number"));
     }
-    match kind != Kind::Proxy && provider.api.is_none() {
+    match kind != DiscoveryKind::Proxy && provider.api.is_none() {
         true => {
             Err(format!("{place}: \"discovery\" needs \"api\" on the provider, except for type \"proxy\""))
         }

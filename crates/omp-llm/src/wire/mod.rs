@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub use omp_types::CacheRetention as Retention;
-use omp_types::{Failure, ModelRequest, StrictHint, ToolChoice, ToolDefinition};
+use omp_types::{Failure, ModelRequest, ParallelTools, StrictHint, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
@@ -210,6 +210,28 @@ impl<'a> Toolbox<'a> {
         };
         let names = ToolNames::new(&tools);
         Self { tools, choice, names }
+    }
+
+    /// Puts the definitions into a request; `false` if there are none.
+    fn define(&self, body: &mut Map<String, Value>, encode: impl Fn(&ToolDefinition) -> Value) -> bool {
+        if self.tools.is_empty() {
+            return false;
+        }
+        body.insert("tools".into(), self.tools.iter().map(encode).collect());
+        true
+    }
+
+    /// Forbids several calls at once, on OpenAI's wires, where that is asked for.
+    fn restrict_parallel(&self, body: &mut Map<String, Value>, parallel: ParallelTools) {
+        if !self.tools.is_empty() && parallel == ParallelTools::OneAtATime {
+            body.insert("parallel_tool_calls".into(), false.into());
+        }
+    }
+
+    /// Does the model's server take this choice?
+    fn accepts_choice(&self, model: &Model) -> bool {
+        let compat = &model.compat;
+        compat.supports_tool_choice && (!self.forced() || compat.supports_forced_tool_choice)
     }
 
     /// The choice, if it leaves the model none.

@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A JSON string, borrowed from the event where it has no escapes. Serde borrows a bare `Cow` only, not one inside
 /// an `Option`; hence the type.
@@ -18,6 +19,16 @@ impl Deref for Text<'_> {
     fn deref(&self) -> &str {
         &self.0
     }
+}
+
+/// The function that a call names, or a piece of it.
+#[derive(Deserialize)]
+pub(super) struct CalledFunction<'a> {
+    #[serde(default, borrow)]
+    pub(super) name: Option<Text<'a>>,
+    /// A string that holds an object, or the object itself.
+    #[serde(default, borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
 }
 
 /// The text, or nothing.

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DeltaKind {
     Text,
     Thinking,
 }
@@ -11,11 +11,11 @@ pub(super) enum Kind {
 /// The block that words go into, as long as they are of one kind.
 #[derive(Default)]
 pub(super) struct Words {
-    current: Option<(Kind, usize)>,
+    current: Option<(DeltaKind, usize)>,
 }
 
 impl Words {
-    pub(super) fn push(&mut self, kind: Kind, words: &str, answer: &mut Answer) {
+    pub(super) fn push(&mut self, kind: DeltaKind, words: &str, answer: &mut Answer) {
         if words.is_empty() {
             return;
         }
@@ -23,7 +23,7 @@ impl Words {
             Some((current, block)) if current == kind => block,
             _ => {
                 self.close(answer);
-                let block = if kind == Kind::Text { answer.open_text() } else { answer.open_thinking() };
+                let block = if kind == DeltaKind::Text { answer.open_text() } else { answer.open_thinking() };
                 self.current = Some((kind, block));
                 block
             }
@@ -38,7 +38,7 @@ impl Words {
     }
 
     /// The open block and what it holds.
-    pub(super) fn open(&self) -> Option<(Kind, usize)> {
+    pub(super) fn open(&self) -> Option<(DeltaKind, usize)> {
         self.current
     }
 }

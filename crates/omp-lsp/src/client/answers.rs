@@ -126,9 +126,9 @@ fn list<'a>(params: &'a Value, name: &str) -> &'a [Value] {
 async fn apply(shared: &Shared, editor: Option<&Arc<dyn Editor>>, params: &Value) -> Value {
     let refused = |reason: String| json!({"applied": false, "failureReason": reason});
     if shared.permits.load(Ordering::Acquire) == 0 {
-        return refused("Nobody has asked for a change.".to_owned());
+        return refused("The client did not request any changes.".to_owned());
     }
-    let Some(editor) = editor else { return refused("Files cannot be changed here.".to_owned()) };
+    let Some(editor) = editor else { return refused("The client cannot change files.".to_owned()) };
     let edit = match WorkspaceEdit::parse(params.get("edit").unwrap_or(&Value::Null)) {
         Ok(edit) => edit,
         Err(reason) => return refused(reason),

@@ -82,7 +82,7 @@ impl Client {
         self.sync(path, text, Again::IfChanged).await
     }
 
-    /// Tells the server the text even if it has it, and that it was saved: it looks at the file anew.
+    /// Tells the server the text even if it has it, and that it was saved: it looks at the file again.
     pub async fn refresh(&self, path: &Path, text: &str) -> Result<Synced, LspError> {
         let synced = self.sync(path, text, Again::Always).await?;
         let wishes = Wishes::of(&self.capabilities());

@@ -79,7 +79,7 @@ enum Ended {
 impl Ended {
     fn tell(&self, exit: Option<Exit>, complaint: &str) -> String {
         let how = match (self, exit) {
-            (Self::ByUs, _) => return "was ended".to_owned(),
+            (Self::ByUs, _) => return "was stopped".to_owned(),
             (Self::Exited(_) | Self::Silent(FrameError::Closed), Some(Exit::Exited(code))) => {
                 format!("exited with code {code}")
             }
@@ -87,7 +87,7 @@ impl Ended {
                 format!("was killed by signal {signal}")
             }
             (Self::Silent(problem), _) => problem.to_string(),
-            (Self::Exited(_), _) => "is gone".to_owned(),
+            (Self::Exited(_), _) => "is no longer running".to_owned(),
         };
         match complaint.is_empty() {
             true => how,

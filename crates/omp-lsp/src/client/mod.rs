@@ -2,7 +2,7 @@
 //!
 //! A task of its own ([`drive`]) owns the process: it writes what is queued, reads what the server says and answers its
 //! questions ([`answers`]). Callers queue messages and wait for the state that the task keeps ([`state`]). When the
-//! process is gone, everybody who waits is told how it ended.
+//! process is gone, every waiting request is told how it ended.
 
 mod answers;
 mod documents;
@@ -29,7 +29,7 @@ use crate::position::Encoding;
 use documents::Documents;
 pub use documents::Synced;
 pub(crate) use start::Start;
-use state::State;
+use state::ClientState;
 pub use watched::Fate;
 
 /// How often a question that a server lets fall is asked again, and after which time.
@@ -96,7 +96,7 @@ pub struct Client {
 
 /// What callers and the task share.
 pub(crate) struct Shared {
-    state: std::sync::Mutex<State>,
+    state: std::sync::Mutex<ClientState>,
     /// Changes with the state.
     news: watch::Sender<u64>,
     outgoing: mpsc::Sender<Vec<u8>>,

@@ -100,7 +100,7 @@ impl Client {
         let answer = self.ask("initialize", params, limit).await?;
         let capabilities = answer.get("capabilities").filter(|value| value.is_object()).cloned();
         let Some(capabilities) = capabilities else {
-            return Err(LspError::Nonsense("it did not say what it can do".to_owned()));
+            return Err(LspError::Nonsense("it did not report its capabilities".to_owned()));
         };
         {
             let mut state = self.shared.state();

@@ -46,7 +46,7 @@ pub(super) struct Registration {
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct ClientState {
     next_id: u64,
     pub(super) pending: HashMap<u64, oneshot::Sender<Result<Value, Failure>>>,
     pub(super) capabilities: Value,
@@ -69,7 +69,7 @@ pub(super) struct State {
     pub(super) ended: Option<String>,
 }
 
-impl State {
+impl ClientState {
     /// A number for a request whose answer somebody waits for.
     pub(super) fn expect(&mut self, sender: oneshot::Sender<Result<Value, Failure>>) -> Result<u64, String> {
         if let Some(how) = &self.ended {
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// Tells everybody who waits that nothing will come.
+    /// Tells all waiting requests that no answer will come.
     pub(super) fn end(&mut self, how: String) {
         for (_, waiting) in self.pending.drain() {
             // Whoever waited may be gone.
@@ -157,7 +157,7 @@ impl State {
 }
 
 impl Shared {
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, ClientState> {
         // Valid after every statement, so a panic elsewhere does not spoil it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

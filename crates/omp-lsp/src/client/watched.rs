@@ -57,7 +57,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Reads the options of a registration. What makes no sense is passed over.
+    /// Reads the options of a registration. What is invalid is skipped.
     pub(super) fn list(options: &Value, root: &Path) -> Vec<Self> {
         let items = options.get("watchers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         // Servers repeat a few patterns for each of many directories.

@@ -23,9 +23,9 @@ pub(super) fn read(path: &Path, known: &mut Vec<Server>, config: &mut Config) {
         Ok(Value::Object(table)) => table,
         Ok(Value::Null) => return,
         Ok(_) => {
-            return config.warnings.push(format!("{shown} is ignored: it must be a mapping of servers."));
+            return config.warnings.push(format!("ignoring {shown}: it must be a mapping of servers"));
         }
-        Err(error) => return config.warnings.push(format!("{shown} is ignored: {error}.")),
+        Err(error) => return config.warnings.push(format!("ignoring {shown}: {error}")),
     };
     match table.get("idleTimeoutMs").map(|value| (value, value.as_u64())) {
         Some((_, Some(milliseconds))) => {
@@ -34,18 +34,18 @@ pub(super) fn read(path: &Path, known: &mut Vec<Server>, config: &mut Config) {
         Some((value, None)) => {
             config
                 .warnings
-                .push(format!("{shown}: `idleTimeoutMs` must be a number of milliseconds, not {value}."));
+                .push(format!("{shown}: `idleTimeoutMs` must be a number of milliseconds, not {value}"));
         }
         None => {}
     }
     let servers = match table.get("servers") {
         Some(Value::Object(servers)) => servers,
-        Some(_) => return config.warnings.push(format!("{shown} is ignored: `servers` must be a mapping.")),
+        Some(_) => return config.warnings.push(format!("ignoring {shown}: `servers` must be a mapping")),
         None => &table,
     };
     for (name, value) in servers.iter().filter(|(name, _)| *name != "idleTimeoutMs").take(MOST_SERVERS) {
         if let Err(problem) = change(name, value, known) {
-            config.warnings.push(format!("{shown}: the server `{name}` is ignored: {problem}."));
+            config.warnings.push(format!("{shown}: ignoring server `{name}`: {problem}"));
         }
     }
 }
@@ -72,7 +72,7 @@ fn parse(path: &Path, text: &str) -> Result<Value, String> {
         .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
 }
 
-/// Puts what a file says over what is known, or adds a server. Nothing changes if a field makes no sense.
+/// Puts what a file says over what is known, or adds a server. Nothing changes if a field is invalid.
 fn change(name: &str, value: &Value, known: &mut Vec<Server>) -> Result<(), String> {
     let Value::Object(fields) = value else { return Err("it must be a mapping".to_owned()) };
     let position = known.iter().position(|server| server.name == name);
@@ -96,7 +96,7 @@ fn new(name: &str, fields: &Map<String, Value>) -> Result<Server, String> {
         .filter(|field| !fields.contains_key(*field))
         .collect();
     if !missing.is_empty() {
-        return Err(format!("a new server needs {}", missing.join(", ")));
+        return Err(format!("a new server requires {}", missing.join(", ")));
     }
     Ok(Server {
         name: name.to_owned(),
@@ -123,8 +123,8 @@ fn set(server: &mut Server, field: &str, value: &Value) -> Result<(), &'static s
                 value.as_str().filter(|command| !command.trim().is_empty() && !command.contains('\0'));
             server.command = command.ok_or("the name of a program")?.to_owned();
         }
-        "args" => server.arguments = texts(value).ok_or("a list of texts")?,
-        "fileTypes" => server.file_types = some(texts(value)).ok_or("a list of endings such as `.rs`")?,
+        "args" => server.arguments = texts(value).ok_or("a list of strings")?,
+        "fileTypes" => server.file_types = some(texts(value)).ok_or("a list of extensions such as `.rs`")?,
         "rootMarkers" => server.root_markers = some(texts(value)).ok_or("a list of file names")?,
         "initOptions" => server.init_options = mapping(value)?,
         "settings" => server.settings = mapping(value)?,
@@ -135,7 +135,7 @@ fn set(server: &mut Server, field: &str, value: &Value) -> Result<(), &'static s
         }
         "capabilities" => {
             let table = value.as_object().filter(|table| table.values().all(Value::is_boolean));
-            server.capabilities = table.ok_or("a mapping of switches")?.clone();
+            server.capabilities = table.ok_or("a mapping of booleans")?.clone();
         }
         _ => {}
     }

@@ -64,7 +64,7 @@ pub struct Server {
 
 /// How a server is talked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ServerKind {
     /// In the protocol.
     Protocol,
     /// By running its program for each question.
@@ -74,17 +74,17 @@ pub enum Kind {
 
 impl Server {
     /// How the server is talked to.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ServerKind {
         match self.name.as_str() {
-            "biome" => Kind::Biome,
-            "swiftlint" => Kind::SwiftLint,
-            _ => Kind::Protocol,
+            "biome" => ServerKind::Biome,
+            "swiftlint" => ServerKind::SwiftLint,
+            _ => ServerKind::Protocol,
         }
     }
 
     /// Speaks the protocol.
     pub fn speaks(&self) -> bool {
-        self.kind() == Kind::Protocol
+        self.kind() == ServerKind::Protocol
     }
 
     /// Is the server for this file?

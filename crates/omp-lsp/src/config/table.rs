@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Server;
 
 /// One row: name, program, arguments, files, root markers.
-struct Row(
+struct ServerRow(
     &'static str,
     &'static str,
     &'static [&'static str],
@@ -24,9 +24,9 @@ const SCRIPT: &[&str] = &[".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", 
 /// Those that only find faults.
 const LINTERS: [&str; 5] = ["biome", "eslint", "ruff", "rubocop", "swiftlint"];
 
-const ROWS: &[Row] = &[
-    Row("rust-analyzer", "rust-analyzer", &[], &[".rs"], &["Cargo.toml", "rust-project.json"]),
-    Row(
+const ROWS: &[ServerRow] = &[
+    ServerRow("rust-analyzer", "rust-analyzer", &[], &[".rs"], &["Cargo.toml", "rust-project.json"]),
+    ServerRow(
         "clangd",
         "clangd",
         &["--background-index"],
@@ -40,188 +40,200 @@ const ROWS: &[Row] = &[
             "meson.build",
         ],
     ),
-    Row("zls", "zls", &[], &[".zig", ".zon"], &["build.zig", "build.zig.zon", "zls.json"]),
-    Row("gopls", "gopls", &["serve"], &[".go", ".mod"], &["go.mod", "go.work"]),
-    Row("typescript-language-server", "typescript-language-server", STDIO, SCRIPT, NODE),
-    Row("denols", "deno", &["lsp"], &[".ts", ".tsx", ".js", ".jsx"], &["deno.json", "deno.jsonc"]),
-    Row(
+    ServerRow("zls", "zls", &[], &[".zig", ".zon"], &["build.zig", "build.zig.zon", "zls.json"]),
+    ServerRow("gopls", "gopls", &["serve"], &[".go", ".mod"], &["go.mod", "go.work"]),
+    ServerRow("typescript-language-server", "typescript-language-server", STDIO, SCRIPT, NODE),
+    ServerRow("denols", "deno", &["lsp"], &[".ts", ".tsx", ".js", ".jsx"], &["deno.json", "deno.jsonc"]),
+    ServerRow(
         "biome",
         "biome",
         &["lsp-proxy"],
         &[".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".json", ".jsonc"],
         &["biome.json", "biome.jsonc"],
     ),
-    Row(
+    ServerRow(
         "eslint",
         "vscode-eslint-language-server",
         STDIO,
         &[".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"],
         &[".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", "eslint.config.*"],
     ),
-    Row("vscode-html-language-server", "vscode-html-language-server", STDIO, &[".html", ".htm"], WEB),
-    Row("vscode-css-language-server", "vscode-css-language-server", STDIO, &[".css", ".scss", ".less"], WEB),
-    Row("vscode-json-language-server", "vscode-json-language-server", STDIO, &[".json", ".jsonc"], WEB),
-    Row(
+    ServerRow("vscode-html-language-server", "vscode-html-language-server", STDIO, &[".html", ".htm"], WEB),
+    ServerRow(
+        "vscode-css-language-server",
+        "vscode-css-language-server",
+        STDIO,
+        &[".css", ".scss", ".less"],
+        WEB,
+    ),
+    ServerRow("vscode-json-language-server", "vscode-json-language-server", STDIO, &[".json", ".jsonc"], WEB),
+    ServerRow(
         "tailwindcss",
         "tailwindcss-language-server",
         STDIO,
         &[".html", ".css", ".scss", ".ts", ".tsx", ".js", ".jsx"],
         &["tailwind.config.*"],
     ),
-    Row(
+    ServerRow(
         "svelte",
         "svelteserver",
         STDIO,
         &[".svelte"],
         &["svelte.config.js", "svelte.config.mjs", "package.json"],
     ),
-    Row(
+    ServerRow(
         "vue-language-server",
         "vue-language-server",
         STDIO,
         &[".vue"],
         &["vue.config.js", "nuxt.config.*", "vite.config.*", "package.json"],
     ),
-    Row("astro", "astro-ls", STDIO, &[".astro"], &["astro.config.*"]),
-    Row("pyright", "pyright-langserver", STDIO, &[".py", ".pyi"], PYTHON),
-    Row("basedpyright", "basedpyright-langserver", STDIO, &[".py", ".pyi"], PYTHON),
-    Row("pylsp", "pylsp", &[], &[".py"], PYTHON),
-    Row("ruff", "ruff", &["server"], &[".py", ".pyi"], &["pyproject.toml", "ruff.toml", ".ruff.toml"]),
-    Row(
+    ServerRow("astro", "astro-ls", STDIO, &[".astro"], &["astro.config.*"]),
+    ServerRow("pyright", "pyright-langserver", STDIO, &[".py", ".pyi"], PYTHON),
+    ServerRow("basedpyright", "basedpyright-langserver", STDIO, &[".py", ".pyi"], PYTHON),
+    ServerRow("pylsp", "pylsp", &[], &[".py"], PYTHON),
+    ServerRow("ruff", "ruff", &["server"], &[".py", ".pyi"], &["pyproject.toml", "ruff.toml", ".ruff.toml"]),
+    ServerRow(
         "jdtls",
         "jdtls",
         &[],
         &[".java"],
         &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", ".project"],
     ),
-    Row(
+    ServerRow(
         "kotlin-lsp",
         "kotlin-lsp",
         STDIO,
         &[".kt", ".kts"],
         &["build.gradle", "build.gradle.kts", "pom.xml"],
     ),
-    Row("metals", "metals", &[], &[".scala", ".sbt", ".sc"], &["build.sbt", "build.sc", "build.mill"]),
-    Row(
+    ServerRow("metals", "metals", &[], &[".scala", ".sbt", ".sc"], &["build.sbt", "build.sc", "build.mill"]),
+    ServerRow(
         "hls",
         "haskell-language-server-wrapper",
         &["--lsp"],
         &[".hs", ".lhs"],
         &["stack.yaml", "cabal.project", "hie.yaml", "package.yaml", "*.cabal"],
     ),
-    Row(
+    ServerRow(
         "ocamllsp",
         "ocamllsp",
         &[],
         &[".ml", ".mli", ".mll", ".mly"],
         &["dune-project", "dune-workspace", "*.opam", ".ocamlformat"],
     ),
-    Row("elixirls", "elixir-ls", &[], &[".ex", ".exs", ".heex", ".eex"], &["mix.exs"]),
-    Row("erlangls", "erlang_ls", &[], &[".erl", ".hrl"], &["rebar.config", "erlang.mk", "rebar.lock"]),
-    Row("gleam", "gleam", &["lsp"], &[".gleam"], &["gleam.toml"]),
-    Row("solargraph", "solargraph", &["stdio"], &[".rb", ".rake", ".gemspec"], RUBY),
-    Row("ruby-lsp", "ruby-lsp", &[], &[".rb", ".rake", ".gemspec", ".erb"], RUBY),
-    Row("rubocop", "rubocop", &["--lsp"], &[".rb", ".rake"], &[".rubocop.yml", "Gemfile"]),
-    Row("bashls", "bash-language-server", &["start"], &[".sh", ".bash", ".zsh"], &[".git", ".shellcheckrc"]),
-    Row(
+    ServerRow("elixirls", "elixir-ls", &[], &[".ex", ".exs", ".heex", ".eex"], &["mix.exs"]),
+    ServerRow("erlangls", "erlang_ls", &[], &[".erl", ".hrl"], &["rebar.config", "erlang.mk", "rebar.lock"]),
+    ServerRow("gleam", "gleam", &["lsp"], &[".gleam"], &["gleam.toml"]),
+    ServerRow("solargraph", "solargraph", &["stdio"], &[".rb", ".rake", ".gemspec"], RUBY),
+    ServerRow("ruby-lsp", "ruby-lsp", &[], &[".rb", ".rake", ".gemspec", ".erb"], RUBY),
+    ServerRow("rubocop", "rubocop", &["--lsp"], &[".rb", ".rake"], &[".rubocop.yml", "Gemfile"]),
+    ServerRow(
+        "bashls",
+        "bash-language-server",
+        &["start"],
+        &[".sh", ".bash", ".zsh"],
+        &[".git", ".shellcheckrc"],
+    ),
+    ServerRow(
         "lua-language-server",
         "lua-language-server",
         &[],
         &[".lua"],
         &[".luarc.json", ".luarc.jsonc", ".luacheckrc", ".stylua.toml", "stylua.toml"],
     ),
-    Row("intelephense", "intelephense", STDIO, &[".php", ".phtml"], &["composer.json", ".git"]),
-    Row(
+    ServerRow("intelephense", "intelephense", STDIO, &[".php", ".phtml"], &["composer.json", ".git"]),
+    ServerRow(
         "phpactor",
         "phpactor",
         &["language-server"],
         &[".php"],
         &["composer.json", ".phpactor.json", ".phpactor.yml"],
     ),
-    Row(
+    ServerRow(
         "omnisharp",
         "omnisharp",
         &["-z", "--hostPID", "0", "--encoding", "utf-8", "--languageserver"],
         &[".cs", ".csx"],
         &["*.sln", "*.csproj", "omnisharp.json", "global.json"],
     ),
-    Row("yamlls", "yaml-language-server", STDIO, &[".yaml", ".yml"], &[".git"]),
-    Row(
+    ServerRow("yamlls", "yaml-language-server", STDIO, &[".yaml", ".yml"], &[".git"]),
+    ServerRow(
         "terraformls",
         "terraform-ls",
         &["serve"],
         &[".tf", ".tfvars"],
         &[".terraform", "terraform.tfstate", "*.tf"],
     ),
-    Row(
+    ServerRow(
         "dockerls",
         "docker-langserver",
         STDIO,
         &["Dockerfile", "Containerfile", ".dockerfile"],
         &["Dockerfile", "Containerfile", "docker-compose.yml", "docker-compose.yaml", ".dockerignore"],
     ),
-    Row("helm-ls", "helm_ls", &["serve"], &[".yaml", ".yml", ".tpl"], &["Chart.yaml"]),
-    Row("nixd", "nixd", &[], &[".nix"], &["flake.nix", "default.nix", "shell.nix"]),
-    Row("nil", "nil", &[], &[".nix"], &["flake.nix", "default.nix", "shell.nix"]),
-    Row("ols", "ols", &[], &[".odin"], &["ols.json", ".git"]),
-    Row(
+    ServerRow("helm-ls", "helm_ls", &["serve"], &[".yaml", ".yml", ".tpl"], &["Chart.yaml"]),
+    ServerRow("nixd", "nixd", &[], &[".nix"], &["flake.nix", "default.nix", "shell.nix"]),
+    ServerRow("nil", "nil", &[], &[".nix"], &["flake.nix", "default.nix", "shell.nix"]),
+    ServerRow("ols", "ols", &[], &[".odin"], &["ols.json", ".git"]),
+    ServerRow(
         "dartls",
         "dart",
         &["language-server", "--protocol=lsp"],
         &[".dart"],
         &["pubspec.yaml", "pubspec.lock"],
     ),
-    Row("marksman", "marksman", &["server"], &[".md", ".markdown"], &[".marksman.toml", ".git"]),
-    Row(
+    ServerRow("marksman", "marksman", &["server"], &[".md", ".markdown"], &[".marksman.toml", ".git"]),
+    ServerRow(
         "texlab",
         "texlab",
         &[],
         &[".tex", ".bib", ".sty", ".cls"],
         &[".latexmkrc", "latexmkrc", ".texlabroot", "texlabroot", "Tectonic.toml"],
     ),
-    Row(
+    ServerRow(
         "graphql",
         "graphql-lsp",
         &["server", "-m", "stream"],
         &[".graphql", ".gql"],
         &[".graphqlrc*", "graphql.config.*"],
     ),
-    Row("prismals", "prisma-language-server", STDIO, &[".prisma"], &["schema.prisma", "prisma"]),
-    Row(
+    ServerRow("prismals", "prisma-language-server", STDIO, &[".prisma"], &["schema.prisma", "prisma"]),
+    ServerRow(
         "vimls",
         "vim-language-server",
         STDIO,
         &[".vim", ".vimrc", ".nvimrc"],
         &[".vimrc", "vimrc", ".vim", ".git"],
     ),
-    Row(
+    ServerRow(
         "emmet-language-server",
         "emmet-language-server",
         STDIO,
         &[".html", ".css", ".scss", ".less", ".jsx", ".tsx", ".vue", ".svelte"],
         WEB,
     ),
-    Row(
+    ServerRow(
         "sourcekit-lsp",
         "sourcekit-lsp",
         &[],
         &[".swift"],
         &["Package.swift", "*.xcodeproj", "*.xcworkspace"],
     ),
-    Row("swiftlint", "swiftlint", &[], &[".swift"], &[".swiftlint.yml", "Package.swift"]),
-    Row("tlaplus", "tlapm_lsp", STDIO, &[".tla"], &["*.tla"]),
+    ServerRow("swiftlint", "swiftlint", &[], &[".swift"], &[".swiftlint.yml", "Package.swift"]),
+    ServerRow("tlaplus", "tlapm_lsp", STDIO, &[".tla"], &["*.tla"]),
 ];
 
 /// All rows as servers, in their order.
 pub(crate) fn builtin() -> Vec<Server> {
-    ROWS.iter().map(Row::server).collect()
+    ROWS.iter().map(ServerRow::server).collect()
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-impl Row {
+impl ServerRow {
     fn server(&self) -> Server {
         let Self(name, command, arguments, file_types, root_markers) = self;
         let (init_options, settings) = extras(name);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omp_llm::discovery::ListedModel;
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
 
 /// The form of the table's rows; rows of any other form are dropped.
@@ -104,7 +104,7 @@ impl ListCache {
     /// What is kept, by provider. Nothing is created, and whatever cannot be read is not there.
     pub(super) fn load(&self) -> HashMap<String, CachedList> {
         match open(&self.path) {
-            Ok(Found::File(_, metadata)) if metadata.len() <= LARGEST => {}
+            Ok(OpenedPath::File(_, metadata)) if metadata.len() <= LARGEST => {}
             _ => return HashMap::new(),
         }
         self.read().unwrap_or_default()

@@ -5,11 +5,11 @@
 pub(super) struct Head {
     pub(super) host: String,
     pub(super) port: u16,
-    pub(super) wish: Wish,
+    pub(super) wish: ProxyRequest,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ProxyRequest {
     Tunnel,
     /// The request as the server expects it.
     Request(Vec<u8>),
@@ -30,7 +30,7 @@ impl Head {
         }
         if method == "CONNECT" {
             let (host, port) = split(target, None)?;
-            return Some(Self { host, port, wish: Wish::Tunnel });
+            return Some(Self { host, port, wish: ProxyRequest::Tunnel });
         }
         let rest = strip_scheme(target)?;
         let (authority, path) = match rest.find(['/', '?', '#']) {
@@ -49,7 +49,7 @@ impl Head {
             }
         }
         request.push_str("\r\n");
-        Some(Self { host, port, wish: Wish::Request(request.into_bytes()) })
+        Some(Self { host, port, wish: ProxyRequest::Request(request.into_bytes()) })
     }
 
     /// `host:port`
@@ -102,18 +102,24 @@ mod tests {
     #[test]
     fn tunnels_and_requests() {
         let head = parse("CONNECT Example.COM.:443 HTTP/1.1\r\nHost: other\r\n\r\n").unwrap();
-        assert_eq!((head.host.as_str(), head.port, head.wish.clone()), ("example.com", 443, Wish::Tunnel));
+        assert_eq!(
+            (head.host.as_str(), head.port, head.wish.clone()),
+            ("example.com", 443, ProxyRequest::Tunnel)
+        );
         let head = parse("CONNECT [::1]:8443 HTTP/1.0\r\n\r\n").unwrap();
         assert_eq!((head.host.as_str(), head.authority().as_str()), ("::1", "[::1]:8443"));
         let head = parse(
             "GET http://a.example:81/x?y HTTP/1.1\r\nHost: evil\r\nAccept: */*\r\nProxy-Connection: keep-alive\r\n\r\n",
         );
         let request = "GET /x?y HTTP/1.1\r\nHost: a.example:81\r\nConnection: close\r\nAccept: */*\r\n\r\n";
-        let expected =
-            Head { host: "a.example".into(), port: 81, wish: Wish::Request(request.as_bytes().to_vec()) };
+        let expected = Head {
+            host: "a.example".into(),
+            port: 81,
+            wish: ProxyRequest::Request(request.as_bytes().to_vec()),
+        };
         assert_eq!(head, Some(expected));
         let head = parse("GET http://a.example?q HTTP/1.1\r\n\r\n").unwrap();
-        let Wish::Request(request) = head.wish else { panic!("a request") };
+        let ProxyRequest::Request(request) = head.wish else { panic!("a request") };
         assert!(request.starts_with(b"GET /?q HTTP/1.1\r\nHost: a.example\r\n"));
     }
 

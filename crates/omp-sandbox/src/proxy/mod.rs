@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use head::{Head, Wish};
+use head::{Head, ProxyRequest};
 
 /// A request's head longer than this is no request.
 const LONGEST_HEAD: usize = 32 * 1024;
@@ -90,8 +90,8 @@ async fn attend(mut client: TcpStream, hosts: &dyn Hosts) -> io::Result<()> {
         Err(_) => return refuse(&mut client, "504 Gateway Timeout", "the host does not answer").await,
     };
     match head.wish {
-        Wish::Tunnel => client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?,
-        Wish::Request(request) => server.write_all(&request).await?,
+        ProxyRequest::Tunnel => client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?,
+        ProxyRequest::Request(request) => server.write_all(&request).await?,
     }
     server.write_all(&bytes[length..]).await?;
     copy_bidirectional(&mut client, &mut server).await?;

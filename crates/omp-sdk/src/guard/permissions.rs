@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use omp_config::settings::{self, Settings, keys, strings};
 use omp_config::{Directories, permissions};
-use omp_guard::command::{Place, Script, Shell, Verdict, judge};
+use omp_guard::command::{Script, Shell, ShellContext, Verdict, judge};
 use omp_guard::rules::{Rule, Scope, allow, find, propose};
 use omp_tools::{first_risk, real_path};
 
@@ -220,7 +220,7 @@ impl Permissions {
         let home = Some(self.directories.home.as_path());
         let shell = &Shell::default();
         let git_risk = |directory: &Path| first_risk(directory).filter(|_| self.trust.code().is_err());
-        judge(command, Place { cwd: &self.cwd, home, shell, real: &real_path, git_risk: &git_risk })
+        judge(command, ShellContext { cwd: &self.cwd, home, shell, real: &real_path, git_risk: &git_risk })
     }
 
     /// The rules that allow each part of a command.

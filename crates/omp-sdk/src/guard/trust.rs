@@ -12,7 +12,7 @@ use omp_config::settings::{Settings, keys};
 use omp_config::{Directories, TrustError, change_trust, load_trust, project_root};
 use omp_guard::trust::{Agreement, TrustBook, Want, WantKind, content_hash};
 use omp_tools::CHECKER_PROGRAMS;
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 
 use crate::session::Session;
 use crate::session::options::SessionOptions;
@@ -227,7 +227,7 @@ fn state(file: &Path) -> FileState {
 
 fn content(file: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
-    if let Ok(Found::File(file, _)) = open(file) {
+    if let Ok(OpenedPath::File(file, _)) = open(file) {
         let _ = file.take(MAX_HASHED).read_to_end(&mut bytes);
     }
     bytes

@@ -8,13 +8,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use omp_config::Directories;
 use omp_documents::Stop;
-use omp_documents::convert::{Kind as Document, convert};
+use omp_documents::convert::{DocumentKind as Document, convert};
 use omp_tools::Borders;
 use omp_types::{ImageBlock, UserBlock};
 use omp_workspace::image::{self, Fit};
-use omp_workspace::open::Found;
+use omp_workspace::open::OpenedPath;
 use omp_workspace::path::Base;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::sniff::{self, FileKind};
 
 use crate::guard::file_borders::reading_borders;
 
@@ -67,11 +67,11 @@ impl Attached {
     pub(crate) fn add(&mut self, path: &Path) -> Result<(), String> {
         let shown = path.display();
         let (mut file, size) = match self.borders.open(path) {
-            Ok(Found::File(file, metadata)) => (file, metadata.len()),
-            Ok(Found::Directory) => {
+            Ok(OpenedPath::File(file, metadata)) => (file, metadata.len()),
+            Ok(OpenedPath::Directory) => {
                 return Err(format!("cannot attach {shown}: it is a directory; name a file"));
             }
-            Ok(Found::Special(special)) => {
+            Ok(OpenedPath::Special(special)) => {
                 return Err(format!("cannot attach {shown}: it is {}", special.name()));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -88,15 +88,15 @@ impl Attached {
         }
         let head = read_head(&mut file).map_err(|error| format!("cannot read {shown}: {error}"))?;
         match sniff::kind(&head) {
-            Kind::Image(_) if size > MAX_IMAGE => self.skip(path, "too large", size),
-            Kind::Text(_) if size > self.max_text => self.skip(path, "too large", size),
-            Kind::Image(_) => self.image(path, rest(head, file, MAX_IMAGE)?, size),
-            Kind::Text(charset) => {
+            FileKind::Image(_) if size > MAX_IMAGE => self.skip(path, "too large", size),
+            FileKind::Text(_) if size > self.max_text => self.skip(path, "too large", size),
+            FileKind::Image(_) => self.image(path, rest(head, file, MAX_IMAGE)?, size),
+            FileKind::Text(charset) => {
                 let text = charset.decode(&rest(head, file, self.max_text)?);
                 self.block(path, text.strip_suffix('\n').unwrap_or(&text));
             }
-            Kind::Sqlite => self.skip(path, "SQLite database", size),
-            Kind::Binary(name) => self.skip(path, name, size),
+            FileKind::Sqlite => self.skip(path, "SQLite database", size),
+            FileKind::Binary(name) => self.skip(path, name, size),
         }
         Ok(())
     }

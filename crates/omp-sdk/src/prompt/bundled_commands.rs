@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use omp_shell::command::{find_shell, run};
-use omp_shell::{CommandSpec, Environment, Limits, Scope};
+use omp_shell::{CommandSpec, Environment, Scope};
 use tokio_util::sync::CancellationToken;
 
 const GREEN: &str = include_str!("../../prompts/green.md");
@@ -42,16 +42,9 @@ pub(crate) async fn green(prompt: &str, cwd: &Path, cancel: &CancellationToken) 
 async fn ask(cwd: &Path, cancel: &CancellationToken) -> Option<String> {
     let scope = Scope::new();
     let environment = Environment::inherited();
-    let spec = CommandSpec {
-        command: QUESTIONS.to_owned(),
-        shell: find_shell(&environment),
-        cwd: cwd.to_path_buf(),
-        environment,
-        timeout: Some(PATIENCE),
-        limits: Limits::default(),
-        spill: None,
-        confined: None,
-    };
+    let shell = find_shell(&environment);
+    let spec =
+        CommandSpec { timeout: Some(PATIENCE), ..CommandSpec::new(QUESTIONS, shell, cwd, environment) };
     let outcome = run(&scope, spec, cancel, |_| {}).await.ok();
     scope.end().await;
     Some(outcome?.output.text)

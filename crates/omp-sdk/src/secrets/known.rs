@@ -8,7 +8,8 @@ use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::secrets::{
-    Entry, Known, Mode, Outbound, Reach, Secrets, from_environment, known_variables, masks, merged, parse,
+    Known, Mode, Outbound, Reach, SecretEntry, Secrets, from_environment, known_variables, masks, merged,
+    parse,
 };
 use omp_llm::registry::Registry;
 use omp_models::load_registry;
@@ -60,7 +61,7 @@ pub(crate) fn mask_entries(
     settings: &Settings,
     mut stored: Vec<Known>,
     warnings: &mut Vec<String>,
-) -> Vec<Entry> {
+) -> Vec<SecretEntry> {
     if settings.get(keys::SECRETS_ENABLED) || !settings.get(keys::SECRETS_MASK) {
         return Vec::new();
     }
@@ -76,12 +77,12 @@ fn some(secrets: Secrets) -> Option<Arc<Secrets>> {
 }
 
 /// A secret that the user named, masked.
-fn one_way(entry: Entry) -> Entry {
+fn one_way(entry: SecretEntry) -> SecretEntry {
     let mode = match entry.mode {
         Mode::Obfuscate => Mode::Replace(Some("[secret:secrets.yml]".to_owned())),
         mode => mode,
     };
-    Entry { mode, ..entry }
+    SecretEntry { mode, ..entry }
 }
 
 /// Keys that are stored or described, whether the session needs them or not.
@@ -114,13 +115,13 @@ pub(crate) fn masks_here(
 }
 
 /// What the files of the user and of the project name.
-pub(crate) fn named(options: &SessionOptions, warnings: &mut Vec<String>) -> Vec<Entry> {
+pub(crate) fn named(options: &SessionOptions, warnings: &mut Vec<String>) -> Vec<SecretEntry> {
     let user = read(&options.directories.agent.join(FILE), warnings);
     let project = read(&options.cwd.join(".omp").join(FILE), warnings);
     merged(user, project)
 }
 
-fn read(path: &Path, warnings: &mut Vec<String>) -> Vec<Entry> {
+fn read(path: &Path, warnings: &mut Vec<String>) -> Vec<SecretEntry> {
     let mut text = String::new();
     let whole = std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
     match whole {

@@ -58,7 +58,7 @@ async fn a_rewind_replaces_what_came_after_the_checkpoint() {
         report.contains("<report>\nIt is line 7.\n</report>") && report.contains("Do not call rewind again"),
         "{report}"
     );
-    assert!(world.results(8)[1].contains("continue from its report"), "{:?}", world.results(8));
+    assert!(world.results(8)[1].contains("Continue from its report"), "{:?}", world.results(8));
     assert_eq!(world.home.read("work/changed.txt"), "kept", "files are no part of a checkpoint");
 
     let path = world.file();

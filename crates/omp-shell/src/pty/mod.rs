@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The command is in a session of its own, whose controlling terminal this is, and in a [`Scope`] like every process.
-//! Its output goes the way of all output; beside it an emulator keeps the picture that a person would see.
+//! Its output is handled like all output; beside it an emulator keeps the picture that a person would see.
 
 mod device;
 mod normalize;
@@ -121,7 +121,7 @@ impl Terminal {
 /// Runs a command on a terminal to its end, its timeout or its cancellation. `open` gets the terminal before the command
 /// begins.
 ///
-/// A terminal that fails is no error of the call: the output says so, and there is no exit status.
+/// A terminal that fails is not an error of the call: the output says so, and there is no exit status.
 pub async fn run(
     scope: &Scope,
     mut spec: PtySpec,
@@ -179,10 +179,10 @@ struct Started {
     timeout: Option<Duration>,
 }
 
-/// Why there is no command on a terminal.
+/// Why there is not a command on a terminal.
 #[derive(Debug, thiserror::Error)]
 enum StartError {
-    #[error("cannot open a pseudo-terminal: {0}.")]
+    #[error("cannot open a pseudo-terminal: {0}")]
     Device(#[from] io::Error),
     #[error(transparent)]
     Spawn(#[from] crate::scope::SpawnError),

@@ -89,12 +89,12 @@ const OWN_PROGRAM: &str = "/proc/self/exe";
 /// Owns processes. Everything started in a scope ends with it.
 #[derive(Default)]
 pub struct Scope {
-    state: Mutex<State>,
+    state: Mutex<ScopeState>,
     launcher: Launcher,
 }
 
 #[derive(Default)]
-struct State {
+struct ScopeState {
     ended: bool,
     trees: Vec<Tree>,
 }
@@ -159,15 +159,15 @@ pub enum Exit {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    #[error("The session has ended; no process can be started in it.")]
+    #[error("cannot start a process: the session has ended")]
     ScopeEnded,
-    #[error("Cannot prepare to start a process: {0}.")]
+    #[error("cannot prepare to start a process: {0}")]
     Prepare(#[source] io::Error),
-    #[error("Cannot start {}: {source}.", path.display())]
+    #[error("cannot start {}: {source}", path.display())]
     Start { path: PathBuf, source: io::Error },
-    #[error("Cannot work in {}: {source}.", path.display())]
+    #[error("cannot change to the directory {}: {source}", path.display())]
     Cwd { path: PathBuf, source: io::Error },
-    #[error("The sandbox cannot be set up ({part}): {source}.")]
+    #[error("cannot set up the sandbox ({part}): {source}")]
     Confine { part: &'static str, source: io::Error },
 }
 
@@ -336,7 +336,7 @@ impl Scope {
         trees
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ScopeState> {
         // The state is valid after every statement, so a panic elsewhere does not spoil it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

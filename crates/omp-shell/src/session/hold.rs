@@ -41,7 +41,7 @@ pub enum Given {
 /// What a fresh shell takes over from the one before.
 pub(super) struct Legacy {
     pub(super) directory: PathBuf,
-    /// Definitions, in the words of bash.
+    /// Definitions, as bash code.
     pub(super) state: Option<String>,
 }
 

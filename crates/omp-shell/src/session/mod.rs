@@ -53,7 +53,7 @@ pub struct Call {
     pub command: String,
     /// Variables of this command only.
     pub env: Vec<(String, String)>,
-    pub place: Place,
+    pub place: CommandDirectory,
     pub timeout: Option<Duration>,
     pub limits: Limits,
     /// Keeps the whole output if the limits hide a part of it.
@@ -62,9 +62,24 @@ pub struct Call {
     pub hold: Arc<Hold>,
 }
 
+impl Call {
+    /// A command where the shell is, without a timeout, whose output is bounded as usual.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            command: command.into(),
+            env: Vec::new(),
+            place: CommandDirectory::Current,
+            timeout: None,
+            limits: Limits::default(),
+            spill: None,
+            hold: Arc::default(),
+        }
+    }
+}
+
 /// Where a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CommandDirectory {
     /// Where the shell is.
     Current,
     /// There; the shell returns afterwards.
@@ -152,9 +167,9 @@ impl ShellSession {
 
     fn request(&self, call: &Call, output: PathBuf) -> Request {
         let (enter, leave_to) = match &call.place {
-            Place::Current => (None, None),
-            Place::Once(directory) => (Some(directory.clone()), Some(self.cwd.clone())),
-            Place::Stay(directory) => (Some(directory.clone()), None),
+            CommandDirectory::Current => (None, None),
+            CommandDirectory::Once(directory) => (Some(directory.clone()), Some(self.cwd.clone())),
+            CommandDirectory::Stay(directory) => (Some(directory.clone()), None),
         };
         let save = call.hold.save_to();
         Request { output, command: call.command.clone(), env: call.env.clone(), enter, leave_to, save }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::hold::{Given, Hold, Legacy};
 use super::start::{Dialect, Engine, start, start_with};
 use super::start_files::StartFiles;
-use super::{Call, Life, Place, ShellSession};
+use super::{Call, CommandDirectory, Life, ShellSession};
 use crate::command::{self, CommandError, CommandOutcome, CommandSpec, Snapshot};
 use crate::environment::Environment;
 use crate::scope::{Confined, Scope};
@@ -34,6 +34,21 @@ pub struct ShellSpec {
     pub confined: Option<Arc<Confined>>,
 }
 
+impl ShellSpec {
+    /// A shell without an owner, a prefix, start files or a sandbox.
+    pub fn new(engine: Engine, environment: Environment, directory: impl Into<PathBuf>) -> Self {
+        Self {
+            owner: String::new(),
+            engine,
+            prefix: None,
+            environment,
+            start_files: None,
+            directory: directory.into(),
+            confined: None,
+        }
+    }
+}
+
 /// The shells of a program.
 #[derive(Default)]
 pub struct Shells {
@@ -50,10 +65,10 @@ struct Slots {
 struct Slot {
     id: u64,
     spec: ShellSpec,
-    state: State,
+    state: SlotState,
 }
 
-enum State {
+enum SlotState {
     Waiting(Box<ShellSession>),
     /// With the directory in which it was when it got its command.
     Busy(PathBuf),
@@ -154,8 +169,8 @@ impl Shells {
         match spec.engine.dialect() {
             Some(dialect) => isolated(scope, spec, dialect, directory, call, cancel, on_output).await,
             None => {
-                if call.place == Place::Current {
-                    call.place = Place::Stay(directory);
+                if call.place == CommandDirectory::Current {
+                    call.place = CommandDirectory::Stay(directory);
                 }
                 run_once(scope, spec, call, cancel, on_output).await
             }
@@ -177,7 +192,7 @@ impl Shells {
             (true, None) => Given::State(directory.clone()),
         };
         slot.id = id;
-        slot.state = State::Vacant(Legacy { directory, state });
+        slot.state = SlotState::Vacant(Legacy { directory, state });
         given
     }
 
@@ -199,10 +214,10 @@ impl Shells {
         let Some(index) = found else { return (Taken::Nothing, slots.add(spec)) };
         let mut slot = slots.list.remove(index);
         let (id, directory) = (slot.id, slot.directory());
-        let taken = match std::mem::replace(&mut slot.state, State::Busy(directory)) {
-            State::Waiting(session) => Taken::Waiting(session),
-            State::Busy(directory) => Taken::Busy(directory),
-            State::Vacant(legacy) => Taken::Vacant(legacy),
+        let taken = match std::mem::replace(&mut slot.state, SlotState::Busy(directory)) {
+            SlotState::Waiting(session) => Taken::Waiting(session),
+            SlotState::Busy(directory) => Taken::Busy(directory),
+            SlotState::Vacant(legacy) => Taken::Vacant(legacy),
         };
         slots.list.push(slot);
         (taken, id)
@@ -213,7 +228,7 @@ impl Shells {
         let mut slots = self.lock();
         let Some(index) = slots.list.iter().position(|slot| slot.id == id) else { return };
         match session {
-            Some(session) => slots.list[index].state = State::Waiting(Box::new(session)),
+            Some(session) => slots.list[index].state = SlotState::Waiting(Box::new(session)),
             None => {
                 slots.list.remove(index);
             }
@@ -235,8 +250,8 @@ impl Slots {
     /// A place for a shell that is being started.
     fn add(&mut self, spec: &ShellSpec) -> u64 {
         let id = self.fresh_id();
-        self.list.push(Slot { id, spec: spec.clone(), state: State::Busy(spec.directory.clone()) });
-        let waiting = |slot: &Slot| matches!(slot.state, State::Waiting(_));
+        self.list.push(Slot { id, spec: spec.clone(), state: SlotState::Busy(spec.directory.clone()) });
+        let waiting = |slot: &Slot| matches!(slot.state, SlotState::Waiting(_));
         if self.list.len() > MOST
             && let Some(oldest) = self.list.iter().position(waiting)
         {
@@ -249,8 +264,8 @@ impl Slots {
 impl Slot {
     fn directory(&self) -> PathBuf {
         match &self.state {
-            State::Waiting(session) => session.cwd.clone(),
-            State::Busy(directory) | State::Vacant(Legacy { directory, .. }) => directory.clone(),
+            SlotState::Waiting(session) => session.cwd.clone(),
+            SlotState::Busy(directory) | SlotState::Vacant(Legacy { directory, .. }) => directory.clone(),
         }
     }
 }
@@ -283,9 +298,9 @@ fn find_place(call: &mut Call, session: &mut ShellSession, spec: &ShellSpec) -> 
     }
     let lost = std::mem::replace(&mut session.cwd, spec.directory.clone());
     match call.place {
-        Place::Current => call.place = Place::Stay(spec.directory.clone()),
-        Place::Once(_) => {}
-        Place::Stay(_) => return None, // It is left anyway.
+        CommandDirectory::Current => call.place = CommandDirectory::Stay(spec.directory.clone()),
+        CommandDirectory::Once(_) => {}
+        CommandDirectory::Stay(_) => return None, // It is left anyway.
     }
     Some(lost)
 }
@@ -320,8 +335,8 @@ async fn run_once(
 ) -> Result<Answer, CommandError> {
     let mut environment = spec.environment.clone();
     let cwd = match call.place {
-        Place::Current => spec.directory.clone(),
-        Place::Once(directory) | Place::Stay(directory) => directory,
+        CommandDirectory::Current => spec.directory.clone(),
+        CommandDirectory::Once(directory) | CommandDirectory::Stay(directory) => directory,
     };
     environment.set("PWD", &cwd);
     environment.extend(call.env);

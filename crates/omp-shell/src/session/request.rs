@@ -1,4 +1,4 @@
-//! What a shell is asked, in the words of each kind of shell.
+//! What a shell is asked, in the syntax of each kind of shell.
 //!
 //! A system shell reads the request as shell text. The command itself is one quoted word for `eval`, so nothing in
 //! it (unbalanced quotes, here-documents, `return`, `break`) can end the request. The embedded shell reads the same

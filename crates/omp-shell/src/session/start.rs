@@ -3,16 +3,14 @@
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::request::{BASH_BOOT, POSIX_BOOT, Request};
-use super::{Call, Life, Place, ShellSession, ShellSpec};
+use super::{Call, Life, ShellSession, ShellSpec};
 use crate::command::CommandError;
 use crate::scope::{Program, Scope, SpawnError, Stdio};
-use crate::sink::Limits;
 
 /// The first argument that turns our own binary into the embedded shell.
 const EMBEDDED_ARGUMENT: &str = "__shell";
@@ -173,15 +171,7 @@ async fn read(
     cancel: &CancellationToken,
 ) -> Result<Life, CommandError> {
     let file = session.exchange.file(definitions).map_err(CommandError::Pipe)?;
-    let call = Call {
-        command: format!(". {}", file.path().display()),
-        env: Vec::new(),
-        place: Place::Current,
-        timeout: Some(START_LIMIT),
-        limits: Limits::default(),
-        spill: None,
-        hold: Arc::default(),
-    };
+    let call = Call { timeout: Some(START_LIMIT), ..Call::new(format!(". {}", file.path().display())) };
     let (_, life) = Box::pin(session.run(call, cancel, |_| {})).await?;
     Ok(life)
 }

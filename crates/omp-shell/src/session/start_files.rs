@@ -42,7 +42,7 @@ const NOT_TAKEN: &[&str] = &[
     "xtrace",
 ];
 
-/// Definitions in the words of bash.
+/// Definitions as bash code.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct StartFiles {
     text: String,

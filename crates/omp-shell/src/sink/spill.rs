@@ -24,11 +24,11 @@ pub struct Spilled {
 
 /// Decides when to spill. Until then it holds the text back, which is never more than fits inline.
 pub(super) struct Spiller {
-    state: State,
+    state: SpillState,
     bytes: u64,
 }
 
-enum State {
+enum SpillState {
     Off,
     Holding { spill: Box<dyn Spill>, held: String },
     Writing(Box<dyn Spill>),
@@ -37,21 +37,21 @@ enum State {
 impl Spiller {
     pub(super) fn new(spill: Option<Box<dyn Spill>>) -> Self {
         let state = match spill {
-            Some(spill) => State::Holding { spill, held: String::new() },
-            None => State::Off,
+            Some(spill) => SpillState::Holding { spill, held: String::new() },
+            None => SpillState::Off,
         };
         Self { state, bytes: 0 }
     }
 
     /// The next part of the stream, and whether the inline text hides something of what came so far.
     pub(super) fn push(&mut self, text: &str, hidden: Hidden) {
-        self.state = match std::mem::replace(&mut self.state, State::Off) {
-            State::Off => State::Off,
-            State::Writing(spill) => self.write(spill, text),
-            State::Holding { spill, mut held } => {
+        self.state = match std::mem::replace(&mut self.state, SpillState::Off) {
+            SpillState::Off => SpillState::Off,
+            SpillState::Writing(spill) => self.write(spill, text),
+            SpillState::Holding { spill, mut held } => {
                 held.push_str(text);
                 match hidden {
-                    Hidden::Nothing => State::Holding { spill, held },
+                    Hidden::Nothing => SpillState::Holding { spill, held },
                     Hidden::Something => self.write(spill, &held),
                 }
             }
@@ -59,18 +59,18 @@ impl Spiller {
     }
 
     pub(super) fn finish(self) -> Option<Spilled> {
-        let State::Writing(mut spill) = self.state else { return None };
+        let SpillState::Writing(mut spill) = self.state else { return None };
         Some(Spilled { name: spill.finish().ok()?, bytes: self.bytes })
     }
 
     /// A spill that fails is given up: the command matters more than its record.
-    fn write(&mut self, mut spill: Box<dyn Spill>, text: &str) -> State {
+    fn write(&mut self, mut spill: Box<dyn Spill>, text: &str) -> SpillState {
         match spill.write(text) {
             Ok(()) => {
                 self.bytes += text.len() as u64;
-                State::Writing(spill)
+                SpillState::Writing(spill)
             }
-            Err(_) => State::Off,
+            Err(_) => SpillState::Off,
         }
     }
 }

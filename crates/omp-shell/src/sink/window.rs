@@ -187,7 +187,7 @@ fn split(head: &str, kept: &str, dropped: u64, total_lines: u64, limits: &Limits
     let (head_lines, tail_lines) = (count_lines(head), count_lines(tail));
     let shown_lines = head_lines + tail_lines;
     let between = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    let mark = format!("[… {} lines ({dropped} bytes) left out …]", total_lines.saturating_sub(shown_lines));
+    let mark = format!("[… {} lines ({dropped} bytes) omitted …]", total_lines.saturating_sub(shown_lines));
     Captured {
         text: format!("{head}{between}{mark}\n{tail}"),
         shown_bytes: (head.len() + tail.len()) as u64,

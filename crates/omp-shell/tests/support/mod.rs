@@ -1,12 +1,17 @@
 //! Helpers for tests that look at real processes.
 #![allow(dead_code, reason = "each test file uses its share")]
 
-use std::path::{Path, PathBuf};
+mod shell_fixture;
+
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use omp_shell::command::find_shell;
-use omp_shell::{CommandOutcome, CommandSpec, Environment, Limits, Scope, command};
+use omp_shell::{CommandOutcome, CommandSpec, Environment, Scope, command};
 use tokio_util::sync::CancellationToken;
+
+#[allow(unused_imports, reason = "each test file uses its share")]
+pub(crate) use shell_fixture::ShellFixture;
 
 /// The variable that marks the processes of one test.
 const MARK: &str = "OMP_TEST_MARK";
@@ -24,16 +29,7 @@ pub(crate) fn environment(mark: &str) -> Environment {
 
 pub(crate) fn spec(mark: &str, line: &str) -> CommandSpec {
     let environment = environment(mark);
-    CommandSpec {
-        command: line.to_owned(),
-        shell: find_shell(&environment),
-        cwd: PathBuf::from("/"),
-        environment,
-        timeout: None,
-        limits: Limits::default(),
-        spill: None,
-        confined: None,
-    }
+    CommandSpec::new(line, find_shell(&environment), "/", environment)
 }
 
 pub(crate) async fn run(scope: &Scope, mark: &str, line: &str) -> CommandOutcome {

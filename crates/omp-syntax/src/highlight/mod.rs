@@ -109,13 +109,13 @@ fn own(text: &str, language: Language, bounds: Bounds<'_>) -> Option<(Tree, Vec<
 }
 
 /// A capture: its bytes, its class, and which pattern found it.
-struct Found {
+struct CapturedRange {
     range: Range<usize>,
     class: Class,
     pattern: usize,
 }
 
-fn by_query(tree: &Tree, text: &str, compiled: &Compiled, bounds: Bounds<'_>) -> Vec<Found> {
+fn by_query(tree: &Tree, text: &str, compiled: &Compiled, bounds: Bounds<'_>) -> Vec<CapturedRange> {
     let mut stop = |_: &QueryCursorState| match (bounds.stop)() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
@@ -130,14 +130,14 @@ fn by_query(tree: &Tree, text: &str, compiled: &Compiled, bounds: Bounds<'_>) ->
             let class = compiled.classes.get(capture.index as usize).copied().flatten();
             let range = capture.node.byte_range();
             if let (Some(class), false) = (class, range.is_empty()) {
-                found.push(Found { range, class, pattern: one.pattern_index });
+                found.push(CapturedRange { range, class, pattern: one.pattern_index });
             }
         }
     }
     found
 }
 
-fn by_tokens(tree: &Tree) -> Vec<Found> {
+fn by_tokens(tree: &Tree) -> Vec<CapturedRange> {
     let mut found = Vec::new();
     visit(tree.root_node(), |cursor, _| {
         let node = cursor.node();
@@ -146,7 +146,7 @@ fn by_tokens(tree: &Tree) -> Vec<Found> {
         if (whole || node.child_count() == 0)
             && let Some(class) = class
         {
-            found.push(Found { range: node.byte_range(), class, pattern: 0 });
+            found.push(CapturedRange { range: node.byte_range(), class, pattern: 0 });
             return Inside::Skip;
         }
         Inside::Look
@@ -155,7 +155,7 @@ fn by_tokens(tree: &Tree) -> Vec<Found> {
 }
 
 /// From nested captures to stretches side by side: what is inside wins, and of two on the same bytes the later pattern.
-fn flatten(mut found: Vec<Found>) -> Vec<Mark> {
+fn flatten(mut found: Vec<CapturedRange>) -> Vec<Mark> {
     found.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end), one.pattern));
     let mut marks = Vec::new();
     let mut open: Vec<(usize, Class)> = Vec::new();

@@ -14,10 +14,10 @@ pub(super) struct Compiled {
 }
 
 /// One language: its name, and its queries, the more general first.
-type Row = (&'static str, fn() -> Vec<&'static str>);
+type QueryRow = (&'static str, fn() -> Vec<&'static str>);
 
 /// In the order of the languages' names. A language that is not here is coloured by the kinds of its tokens.
-static QUERIES: &[Row] = &[
+static QUERIES: &[QueryRow] = &[
     ("bash", || vec![tree_sitter_bash::HIGHLIGHT_QUERY]),
     ("c", || vec![tree_sitter_c::HIGHLIGHT_QUERY]),
     ("clojure", || vec![tree_sitter_clojure_orchard::HIGHLIGHTS_QUERY]),

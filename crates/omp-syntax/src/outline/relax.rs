@@ -7,7 +7,7 @@ use super::folds::Fold;
 
 /// The closed folds in the order of the text. `None` if even they leave too much.
 pub(super) fn closed<'a>(folds: &'a [Fold], lines: usize, options: &Options) -> Option<Vec<&'a Fold>> {
-    let mut state = State::fitting(folds, lines, options);
+    let mut state = RelaxState::fitting(folds, lines, options);
     if state.visible() > options.limit {
         return None;
     }
@@ -19,10 +19,10 @@ pub(super) fn closed<'a>(folds: &'a [Fold], lines: usize, options: &Options) -> 
 
 /// Would closed folds have to be opened for there to be enough to see?
 pub(super) fn shows_too_little(folds: &[Fold], lines: usize, options: &Options) -> bool {
-    State::fitting(folds, lines, options).visible() < options.enough
+    RelaxState::fitting(folds, lines, options).visible() < options.enough
 }
 
-struct State<'a> {
+struct RelaxState<'a> {
     folds: &'a [Fold],
     /// The folds right inside each fold.
     children: Vec<Vec<usize>>,
@@ -36,7 +36,7 @@ struct State<'a> {
     room: usize,
 }
 
-impl<'a> State<'a> {
+impl<'a> RelaxState<'a> {
     /// With the members of classes, if there is room for them.
     fn fitting(folds: &'a [Fold], lines: usize, options: &Options) -> Self {
         let state = Self::new(folds, lines, options.limit);

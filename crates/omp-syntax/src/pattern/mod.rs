@@ -24,7 +24,7 @@ pub use template::TemplateError;
 
 type Document = StrDoc<Dialect>;
 type Reading = ast_grep_core::Pattern;
-type Found<'a> = NodeMatch<'a, Document>;
+type PatternMatch<'a> = NodeMatch<'a, Document>;
 
 /// A text with its tree, ready for patterns.
 pub struct Source {
@@ -70,12 +70,12 @@ impl Source {
 
     /// The first matches of all readings of a pattern, each with the reading that found it. Of nodes that are the same
     /// text the outermost counts.
-    fn find<'a>(&'a self, pattern: &'a Pattern, most: usize) -> Vec<(&'a Reading, Found<'a>)> {
+    fn find<'a>(&'a self, pattern: &'a Pattern, most: usize) -> Vec<(&'a Reading, PatternMatch<'a>)> {
         let root = self.root.root();
         let mut all = Vec::new();
         for reading in &pattern.readings {
             let mut last = None;
-            let is_new = |found: &Found<'a>| last.replace(found.range()) != Some(found.range());
+            let is_new = |found: &PatternMatch<'a>| last.replace(found.range()) != Some(found.range());
             all.extend(root.find_all(reading).filter(is_new).take(most).map(|found| (reading, found)));
         }
         all.sort_by_key(|(_, found)| (found.range().start, Reverse(found.range().end)));
@@ -85,7 +85,7 @@ impl Source {
     }
 }
 
-fn describe(found: &Found<'_>) -> Match {
+fn describe(found: &PatternMatch<'_>) -> Match {
     let first = found.get_inner_node().start_position().row + 1;
     let range = without_end(found, found.range());
     let rows = found.get_doc().src[range.clone()].matches('\n').count();
@@ -93,7 +93,7 @@ fn describe(found: &Found<'_>) -> Match {
 }
 
 /// Some nodes take the end of their last line with them; it is not meant.
-fn without_end(found: &Found<'_>, range: Range<usize>) -> Range<usize> {
+fn without_end(found: &PatternMatch<'_>, range: Range<usize>) -> Range<usize> {
     let length = found.get_doc().src[range.clone()].trim_end().len();
     range.start..range.start + length
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ast_grep_core::Matcher;
 
 use super::template::{Template, TemplateError};
-use super::{Found, Match, Pattern, Reading, Source, describe, without_end};
+use super::{Match, Pattern, PatternMatch, Reading, Source, describe, without_end};
 
 /// What to replace, and by what.
 pub struct Rule {
@@ -63,7 +63,7 @@ impl Source {
 }
 
 impl Rule {
-    fn replacement(&self, reading: &Reading, found: &Found<'_>) -> Replacement {
+    fn replacement(&self, reading: &Reading, found: &PatternMatch<'_>) -> Replacement {
         let (range, inserted) = match self.template.is_empty() {
             true => (whole_lines(found), String::new()),
             false => (without_end(found, matched(reading, found)), self.template.fill(found)),
@@ -73,7 +73,7 @@ impl Rule {
 }
 
 /// The part of a node that the pattern speaks of: a separator at its end may not be.
-fn matched(reading: &Reading, found: &Found<'_>) -> Range<usize> {
+fn matched(reading: &Reading, found: &PatternMatch<'_>) -> Range<usize> {
     let range = found.range();
     match reading.get_match_len(found.get_node().clone()) {
         Some(length) => range.start..range.start + length,
@@ -82,7 +82,7 @@ fn matched(reading: &Reading, found: &Found<'_>) -> Range<usize> {
 }
 
 /// What goes with a deleted node: the separator of a statement that is nothing else, and lines of which nothing is left.
-fn whole_lines(found: &Found<'_>) -> Range<usize> {
+fn whole_lines(found: &PatternMatch<'_>) -> Range<usize> {
     let text = &found.get_doc().src;
     let mut range = found.range();
     let mut node = found.get_node().clone();

@@ -8,7 +8,7 @@ use ast_grep_core::matcher::PatternNode;
 use ast_grep_core::meta_var::MetaVariable;
 
 use super::dialect::{owns_dollars, split_variable};
-use super::{Found, Pattern};
+use super::{Pattern, PatternMatch};
 use crate::Language;
 
 /// Code with names in it.
@@ -92,7 +92,7 @@ impl Template {
     }
 
     /// The code for one match. Its lines are indented as the line of the match is.
-    pub(super) fn fill(&self, found: &Found<'_>) -> String {
+    pub(super) fn fill(&self, found: &PatternMatch<'_>) -> String {
         let base = indentation(&found.get_doc().src, found.range().start);
         let mut filled = String::new();
         for piece in &self.0 {
@@ -151,7 +151,7 @@ fn named(
 }
 
 /// Where the code is that a name stands for; nothing for a list without members.
-fn captured(found: &Found<'_>, name: &str, count: Count) -> Option<Range<usize>> {
+fn captured(found: &PatternMatch<'_>, name: &str, count: Count) -> Option<Range<usize>> {
     let env = found.get_env();
     if count == Count::One {
         return env.get_match(name).map(|node| node.range());
@@ -185,7 +185,7 @@ fn push_text(filled: &mut String, text: &str, base: &str) {
 
 /// Code from the program, moved from the indentation it had to another one. Lines of strings stay as they are: there the
 /// white space is part of the value.
-fn push_code(filled: &mut String, found: &Found<'_>, range: Range<usize>, indent: &str) {
+fn push_code(filled: &mut String, found: &PatternMatch<'_>, range: Range<usize>, indent: &str) {
     let document = found.get_doc();
     let text = &document.src[range.clone()];
     // Some grammars take the white space around a value with it.

@@ -1,7 +1,7 @@
 //! Putting a body on the socket: cuts, silences, early ends, and noticing that the client has gone.
 
 use super::http::Framing;
-use super::reply::{Cutoff, Place, Reply, Split};
+use super::reply::{BodyPosition, Cutoff, Reply, Split};
 use super::sse::Rendered;
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -35,10 +35,10 @@ struct Plan {
 impl Plan {
     fn new(reply: &Reply, body: &Rendered) -> Self {
         let length = body.bytes.len();
-        let offset = |place: Place| match place {
-            Place::Bytes(bytes) => bytes.min(length),
-            Place::Event(0) => 0,
-            Place::Event(count) => body.event_ends.get(count - 1).copied().unwrap_or(length),
+        let offset = |place: BodyPosition| match place {
+            BodyPosition::Bytes(bytes) => bytes.min(length),
+            BodyPosition::Event(0) => 0,
+            BodyPosition::Event(count) => body.event_ends.get(count - 1).copied().unwrap_or(length),
         };
         let end = reply.cutoff.map_or(length, |(place, _)| offset(place));
         let mut cuts: Vec<(usize, Duration)> = match &reply.split {

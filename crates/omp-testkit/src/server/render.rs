@@ -3,7 +3,7 @@
 use super::fragments;
 use super::journal::RecordedRequest;
 use super::mint::Mint;
-use super::reply::{Part, Reply};
+use super::reply::{Reply, ReplyPart};
 use super::sse::Rendered;
 use super::turn::Turn;
 use super::wire::Wire;
@@ -33,7 +33,7 @@ impl Rendering<'_> {
     /// Id of the call at `place`: the script's own or a minted one.
     pub(crate) fn call_id(&self, prefix: &str, place: usize) -> String {
         match &self.reply.parts[place] {
-            Part::ToolCall { id: Some(id), .. } => id.clone(),
+            ReplyPart::ToolCall { id: Some(id), .. } => id.clone(),
             _ => self.id(prefix, place),
         }
     }
@@ -48,19 +48,21 @@ impl Rendering<'_> {
 }
 
 /// Deltas of a text part; `None` for any other part.
-pub(crate) fn text_pieces(part: &Part, delta_size: usize) -> Option<Vec<&str>> {
+pub(crate) fn text_pieces(part: &ReplyPart, delta_size: usize) -> Option<Vec<&str>> {
     match part {
-        Part::Text(text) => Some(fragments::even(text, delta_size)),
-        Part::TextDeltas { count, token } => Some(vec![token.as_str(); *count]),
+        ReplyPart::Text(text) => Some(fragments::even(text, delta_size)),
+        ReplyPart::TextDeltas { count, token } => Some(vec![token.as_str(); *count]),
         _ => None,
     }
 }
 
 /// Name and arguments of a call as JSON text; `None` for any other part.
-pub(crate) fn call_text(part: &Part) -> Option<(&str, String)> {
+pub(crate) fn call_text(part: &ReplyPart) -> Option<(&str, String)> {
     match part {
-        Part::ToolCall { name, arguments, .. } => Some((name, arguments.clone())),
-        Part::CustomToolCall { name, input } => Some((name, serde_json::json!({"input": input}).to_string())),
+        ReplyPart::ToolCall { name, arguments, .. } => Some((name, arguments.clone())),
+        ReplyPart::CustomToolCall { name, input } => {
+            Some((name, serde_json::json!({"input": input}).to_string()))
+        }
         _ => None,
     }
 }

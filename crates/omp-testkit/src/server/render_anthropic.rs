@@ -1,7 +1,7 @@
 //! Anthropic Messages: `message_start`, content blocks, `message_delta`, `message_stop`.
 
 use super::render::{Rendering, call_text, text_pieces};
-use super::reply::{Part, Stop};
+use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::Turn;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ impl Messages<'_> {
         self.sse.event("message_start", &json!({"type": "message_start", "message": message}));
     }
 
-    fn part(&mut self, place: usize, part: &Part) {
+    fn part(&mut self, place: usize, part: &ReplyPart) {
         if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
             self.text(&pieces);
         } else if let Some((name, arguments)) = call_text(part) {
@@ -63,12 +63,12 @@ impl Messages<'_> {
             self.call("tool_use", &id, name, &arguments);
         }
         match part {
-            Part::Thinking(text) => self.thinking(text),
-            Part::RedactedThinking => {
+            ReplyPart::Thinking(text) => self.thinking(text),
+            ReplyPart::RedactedThinking => {
                 let data = self.rendering.mint.redacted(self.rendering.request, place);
                 self.whole(json!({"type": "redacted_thinking", "data": data}));
             }
-            Part::AnthropicBlock(block) => self.foreign(block),
+            ReplyPart::AnthropicBlock(block) => self.foreign(block),
             _ => {}
         }
     }

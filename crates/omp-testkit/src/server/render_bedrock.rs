@@ -1,7 +1,7 @@
 //! Amazon Bedrock ConverseStream: binary messages with checksums.
 
 use super::render::{Rendering, call_text, text_pieces};
-use super::reply::{Part, Stop};
+use super::reply::{ReplyPart, Stop};
 use super::sse::Rendered;
 use super::turn::Turn;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ struct Messages<'a> {
 
 impl Messages<'_> {
     /// Only tools announce their blocks.
-    fn part(&mut self, place: usize, part: &Part) {
+    fn part(&mut self, place: usize, part: &ReplyPart) {
         let rendering = self.rendering;
         if let Some(pieces) = text_pieces(part, rendering.reply.delta_size) {
             for piece in pieces {
@@ -44,7 +44,7 @@ impl Messages<'_> {
             self.stop_block();
         }
         match part {
-            Part::Thinking(text) => {
+            ReplyPart::Thinking(text) => {
                 for piece in rendering.thinking_pieces(text) {
                     self.delta(&json!({"reasoningContent": {"text": piece}}));
                 }
@@ -52,7 +52,7 @@ impl Messages<'_> {
                 self.delta(&json!({"reasoningContent": {"signature": signature}}));
                 self.stop_block();
             }
-            Part::RedactedThinking => {
+            ReplyPart::RedactedThinking => {
                 let data = rendering.mint.redacted(rendering.request, place);
                 self.delta(&json!({"reasoningContent": {"redactedContent": data}}));
                 self.stop_block();

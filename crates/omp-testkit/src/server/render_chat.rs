@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions: chunks, an optional usage chunk, `[DONE]`.
 
 use super::render::{CREATED, Rendering, call_text, text_pieces};
-use super::reply::{Part, Stop};
+use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::Turn;
 use serde_json::{Value, json};
@@ -61,11 +61,11 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn part(&mut self, part: &Part) {
+    fn part(&mut self, part: &ReplyPart) {
         if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
             self.strings(r#"{"content":"#, &pieces, "}");
         }
-        if let Part::Thinking(text) = part {
+        if let ReplyPart::Thinking(text) = part {
             let pieces = self.rendering.thinking_pieces(text);
             self.strings(r#"{"reasoning_content":"#, &pieces, "}");
         }

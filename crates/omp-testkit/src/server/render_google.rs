@@ -1,7 +1,7 @@
 //! Google: chunks of parts; calls come whole, and the last chunk says why the answer ended.
 
 use super::render::{Rendering, call_text, text_pieces};
-use super::reply::{Part, Stop};
+use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::Turn;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(crate) fn render(rendering: &Rendering<'_>, around: (&'static str, &'static 
 
 /// A model that thought signs the first thing it then does.
 fn signature(rendering: &Rendering<'_>) -> Option<String> {
-    let thought = rendering.reply.parts.iter().any(|part| matches!(part, Part::Thinking(_)));
+    let thought = rendering.reply.parts.iter().any(|part| matches!(part, ReplyPart::Thinking(_)));
     thought.then(|| rendering.mint.redacted(rendering.request, usize::MAX))
 }
 
@@ -60,12 +60,12 @@ struct Chunks<'a> {
 }
 
 impl Chunks<'_> {
-    fn part(&mut self, place: usize, part: &Part) {
+    fn part(&mut self, place: usize, part: &ReplyPart) {
         if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
             self.words(r#"{"text":"#, &pieces, "}");
         } else if let Some((name, arguments)) = call_text(part) {
             self.call(place, name, &arguments);
-        } else if let Part::Thinking(text) = part {
+        } else if let ReplyPart::Thinking(text) = part {
             self.words(r#"{"text":"#, &self.rendering.thinking_pieces(text), r#","thought":true}"#);
         }
     }
@@ -126,7 +126,7 @@ impl Chunks<'_> {
     }
 
     fn thought(&self) -> bool {
-        self.rendering.reply.parts.iter().any(|part| matches!(part, Part::Thinking(_)))
+        self.rendering.reply.parts.iter().any(|part| matches!(part, ReplyPart::Thinking(_)))
     }
 
     fn finish_reason(&self) -> &str {

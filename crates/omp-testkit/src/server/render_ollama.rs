@@ -1,7 +1,7 @@
 //! Ollama: one JSON value per line, the last one with the counts.
 
 use super::render::{Rendering, call_text, text_pieces};
-use super::reply::{Part, Stop};
+use super::reply::{ReplyPart, Stop};
 use super::sse::Rendered;
 use super::turn::Turn;
 use serde_json::{Value, json};
@@ -24,12 +24,12 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn part(&mut self, part: &Part) {
+    fn part(&mut self, part: &ReplyPart) {
         let reply = self.rendering.reply;
         for piece in text_pieces(part, reply.delta_size).unwrap_or_default() {
             self.message(&json!({"role": "assistant", "content": piece}));
         }
-        if let Part::Thinking(text) = part {
+        if let ReplyPart::Thinking(text) = part {
             for piece in self.rendering.thinking_pieces(text) {
                 self.message(&json!({"role": "assistant", "content": "", "thinking": piece}));
             }

@@ -1,7 +1,7 @@
 //! OpenAI Responses: items with ids, every event numbered, the whole response again at the end.
 
 use super::render::{CREATED, Rendering, text_pieces};
-use super::reply::{Part, Stop};
+use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::{EmittedItem, Turn};
 use serde_json::{Value, json};
@@ -62,15 +62,15 @@ impl Responses<'_> {
         self.sse.event(name, &event);
     }
 
-    fn part(&mut self, place: usize, part: &Part) {
+    fn part(&mut self, place: usize, part: &ReplyPart) {
         if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
             self.message(place, &pieces);
         }
         match part {
-            Part::Thinking(text) => self.reasoning(place, text),
-            Part::RedactedThinking => self.reasoning(place, ""),
-            Part::ToolCall { name, arguments, .. } => self.function_call(place, name, arguments),
-            Part::CustomToolCall { name, input } => self.custom_call(place, name, input),
+            ReplyPart::Thinking(text) => self.reasoning(place, text),
+            ReplyPart::RedactedThinking => self.reasoning(place, ""),
+            ReplyPart::ToolCall { name, arguments, .. } => self.function_call(place, name, arguments),
+            ReplyPart::CustomToolCall { name, input } => self.custom_call(place, name, input),
             _ => {}
         }
     }

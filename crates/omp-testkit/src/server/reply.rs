@@ -48,7 +48,7 @@ pub enum Split {
 
 /// A place in a body: after so many bytes, or after so many events (comments do not count).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum BodyPosition {
     Bytes(usize),
     Event(usize),
 }
@@ -65,7 +65,7 @@ pub(crate) enum Cutoff {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum ReplyPart {
     Thinking(String),
     RedactedThinking,
     Text(String),
@@ -75,7 +75,7 @@ pub(crate) enum Part {
     AnthropicBlock(Value),
 }
 
-impl Part {
+impl ReplyPart {
     pub(crate) fn is_call(&self) -> bool {
         matches!(self, Self::ToolCall { .. } | Self::CustomToolCall { .. })
     }
@@ -97,7 +97,7 @@ pub struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Body,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ReplyPart>,
     pub(crate) usage: Usage,
     pub(crate) stop: Option<Stop>,
     pub(crate) stop_raw: Option<String>,
@@ -109,8 +109,8 @@ pub struct Reply {
     pub(crate) comments: bool,
     pub(crate) split: Split,
     pub(crate) delay_before: Duration,
-    pub(crate) stalls: Vec<(Place, Duration)>,
-    pub(crate) cutoff: Option<(Place, Cutoff)>,
+    pub(crate) stalls: Vec<(BodyPosition, Duration)>,
+    pub(crate) cutoff: Option<(BodyPosition, Cutoff)>,
 }
 
 impl Default for Reply {
@@ -162,55 +162,59 @@ impl Reply {
 
     /// A turn of `count` text deltas that each say `token`.
     pub fn text_deltas(count: usize, token: &str) -> Self {
-        Self::new().part(Part::TextDeltas { count, token: token.into() })
+        Self::new().part(ReplyPart::TextDeltas { count, token: token.into() })
     }
 }
 
 /// Content, in the order of the calls.
 impl Reply {
-    pub(crate) fn part(mut self, part: Part) -> Self {
+    pub(crate) fn part(mut self, part: ReplyPart) -> Self {
         self.parts.push(part);
         self
     }
 
     pub fn thinking(self, text: &str) -> Self {
-        self.part(Part::Thinking(text.into()))
+        self.part(ReplyPart::Thinking(text.into()))
     }
 
     /// Anthropic `redacted_thinking`; a reasoning item without summary on Responses; nothing on Chat Completions.
     pub fn redacted_thinking(self) -> Self {
-        self.part(Part::RedactedThinking)
+        self.part(ReplyPart::RedactedThinking)
     }
 
     pub fn text(self, text: &str) -> Self {
-        self.part(Part::Text(text.into()))
+        self.part(ReplyPart::Text(text.into()))
     }
 
     /// A tool call with an id minted by the server.
     #[expect(clippy::needless_pass_by_value, reason = "callers write json!({…}) in place")]
     pub fn tool_call(self, name: &str, arguments: Value) -> Self {
-        self.part(Part::ToolCall { name: name.into(), arguments: arguments.to_string(), id: None })
+        self.part(ReplyPart::ToolCall { name: name.into(), arguments: arguments.to_string(), id: None })
     }
 
     /// A tool call with this id.
     #[expect(clippy::needless_pass_by_value, reason = "callers write json!({…}) in place")]
     pub fn tool_call_with_id(self, id: &str, name: &str, arguments: Value) -> Self {
-        self.part(Part::ToolCall { name: name.into(), arguments: arguments.to_string(), id: Some(id.into()) })
+        self.part(ReplyPart::ToolCall {
+            name: name.into(),
+            arguments: arguments.to_string(),
+            id: Some(id.into()),
+        })
     }
 
     /// A tool call whose arguments are this text, which need not be JSON.
     pub fn tool_call_raw(self, name: &str, arguments: &str) -> Self {
-        self.part(Part::ToolCall { name: name.into(), arguments: arguments.into(), id: None })
+        self.part(ReplyPart::ToolCall { name: name.into(), arguments: arguments.into(), id: None })
     }
 
     /// A free-form tool call of the Responses wire; the others send `{"input": …}`.
     pub fn custom_tool_call(self, name: &str, input: &str) -> Self {
-        self.part(Part::CustomToolCall { name: name.into(), input: input.into() })
+        self.part(ReplyPart::CustomToolCall { name: name.into(), input: input.into() })
     }
 
     /// An Anthropic content block as it is, such as `server_tool_use`. The other wires skip it.
     pub fn anthropic_block(self, block: Value) -> Self {
-        self.part(Part::AnthropicBlock(block))
+        self.part(ReplyPart::AnthropicBlock(block))
     }
 
     pub fn usage(mut self, usage: Usage) -> Self {
@@ -300,48 +304,48 @@ impl Reply {
 
     /// Silence after this many bytes of the body. May be given several times.
     pub fn stall_after_bytes(mut self, bytes: usize, pause: Duration) -> Self {
-        self.stalls.push((Place::Bytes(bytes), pause));
+        self.stalls.push((BodyPosition::Bytes(bytes), pause));
         self
     }
 
     /// Silence after this many events of the body. May be given several times.
     pub fn stall_after_event(mut self, events: usize, pause: Duration) -> Self {
-        self.stalls.push((Place::Event(events), pause));
+        self.stalls.push((BodyPosition::Event(events), pause));
         self
     }
 
     /// Closes the socket after this many bytes of the body.
     pub fn drop_after_bytes(mut self, bytes: usize) -> Self {
-        self.cutoff = Some((Place::Bytes(bytes), Cutoff::Drop));
+        self.cutoff = Some((BodyPosition::Bytes(bytes), Cutoff::Drop));
         self
     }
 
     /// Closes the socket after this many events; 0 is after the response head.
     pub fn drop_after_event(mut self, events: usize) -> Self {
-        self.cutoff = Some((Place::Event(events), Cutoff::Drop));
+        self.cutoff = Some((BodyPosition::Event(events), Cutoff::Drop));
         self
     }
 
     /// Resets the connection after this many bytes of the body, as a router does that forgot it.
     pub fn reset_after_bytes(mut self, bytes: usize) -> Self {
-        self.cutoff = Some((Place::Bytes(bytes), Cutoff::Reset));
+        self.cutoff = Some((BodyPosition::Bytes(bytes), Cutoff::Reset));
         self
     }
 
     /// Ends the HTTP body properly after this many bytes, as a proxy does that lost its upstream.
     pub fn end_after_bytes(mut self, bytes: usize) -> Self {
-        self.cutoff = Some((Place::Bytes(bytes), Cutoff::End));
+        self.cutoff = Some((BodyPosition::Bytes(bytes), Cutoff::End));
         self
     }
 
     /// Ends the HTTP body properly after this many events.
     pub fn end_after_event(mut self, events: usize) -> Self {
-        self.cutoff = Some((Place::Event(events), Cutoff::End));
+        self.cutoff = Some((BodyPosition::Event(events), Cutoff::End));
         self
     }
 
     pub(crate) fn effective_stop(&self) -> Stop {
-        let implied = if self.parts.iter().any(Part::is_call) { Stop::ToolUse } else { Stop::Stop };
+        let implied = if self.parts.iter().any(ReplyPart::is_call) { Stop::ToolUse } else { Stop::Stop };
         self.stop.unwrap_or(implied)
     }
 }

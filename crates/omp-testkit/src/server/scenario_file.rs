@@ -1,6 +1,6 @@
 //! Scenarios from JSON files; the format is in the crate documentation.
 
-use super::reply::{Part, Reply, Split, Stop, Usage};
+use super::reply::{Reply, ReplyPart, Split, Stop, Usage};
 use super::scenario::Scenario;
 use serde::Deserialize;
 use serde_json::Value;
@@ -190,9 +190,9 @@ impl ReplyFile {
         }
     }
 
-    fn parts(&mut self) -> Vec<Part> {
-        let thinking = self.thinking.take().map(Part::Thinking);
-        let text = self.text.take().map(Part::Text);
+    fn parts(&mut self) -> Vec<ReplyPart> {
+        let thinking = self.thinking.take().map(ReplyPart::Thinking);
+        let text = self.text.take().map(ReplyPart::Text);
         let call = self.tool_call.take().map(CallFile::into_part);
         let listed = std::mem::take(&mut self.content).into_iter().filter_map(PartFile::into_part);
         thinking.into_iter().chain(text).chain(listed).chain(call).collect()
@@ -225,27 +225,27 @@ impl ReplyFile {
 }
 
 impl PartFile {
-    fn into_part(self) -> Option<Part> {
+    fn into_part(self) -> Option<ReplyPart> {
         Some(match self {
-            Self::Text(text) => Part::Text(text),
-            Self::Thinking(text) => Part::Thinking(text),
-            Self::RedactedThinking(true) => Part::RedactedThinking,
+            Self::Text(text) => ReplyPart::Text(text),
+            Self::Thinking(text) => ReplyPart::Thinking(text),
+            Self::RedactedThinking(true) => ReplyPart::RedactedThinking,
             Self::RedactedThinking(false) => return None,
-            Self::TextDeltas { count, token } => Part::TextDeltas { count, token },
+            Self::TextDeltas { count, token } => ReplyPart::TextDeltas { count, token },
             Self::ToolCall(call) => call.into_part(),
-            Self::CustomToolCall { name, input } => Part::CustomToolCall { name, input },
-            Self::AnthropicBlock(block) => Part::AnthropicBlock(block),
+            Self::CustomToolCall { name, input } => ReplyPart::CustomToolCall { name, input },
+            Self::AnthropicBlock(block) => ReplyPart::AnthropicBlock(block),
         })
     }
 }
 
 impl CallFile {
-    fn into_part(self) -> Part {
+    fn into_part(self) -> ReplyPart {
         let arguments = match self.arguments {
             Value::String(raw) => raw,
             Value::Null => "{}".to_owned(),
             other => other.to_string(),
         };
-        Part::ToolCall { name: self.name, arguments, id: self.id }
+        ReplyPart::ToolCall { name: self.name, arguments, id: self.id }
     }
 }

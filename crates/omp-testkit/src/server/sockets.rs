@@ -3,7 +3,7 @@
 use super::connection::{Shared, recorded};
 use super::http::{Framing, HttpRequest, Reader, response_head};
 use super::journal::{OtherRequest, RecordedRequest, Violation};
-use super::reply::{Body, Cutoff, Place, Reply};
+use super::reply::{Body, BodyPosition, Cutoff, Reply};
 use super::websocket::{self, Incoming};
 use super::wire::Wire;
 use crate::strict::Refusal;
@@ -140,11 +140,11 @@ impl Socket<'_> {
         };
         for (index, message) in websocket::messages(&stream).into_iter().enumerate() {
             for (place, pause) in &reply.stalls {
-                if *place == Place::Event(index) {
+                if *place == BodyPosition::Event(index) {
                     self.silence(*pause);
                 }
             }
-            if reply.cutoff == Some((Place::Event(index), Cutoff::Drop)) {
+            if reply.cutoff == Some((BodyPosition::Event(index), Cutoff::Drop)) {
                 return Ok(false);
             }
             self.send(&message)?;

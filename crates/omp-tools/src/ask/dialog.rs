@@ -83,12 +83,12 @@ pub struct Dialog {
     questions: Vec<AskQuestion>,
     timeout: Option<Duration>,
     notify: bool,
-    state: Mutex<State>,
-    /// Rings when the clock starts anew or stops.
+    state: Mutex<DialogState>,
+    /// Rings when the clock starts again or stops.
     bell: Notify,
 }
 
-struct State {
+struct DialogState {
     answers: Vec<Option<AskAnswer>>,
     typing: bool,
 }
@@ -96,7 +96,7 @@ struct State {
 impl Dialog {
     pub(super) fn new(questions: Vec<AskQuestion>, timeout: Option<Duration>, notify: bool) -> Self {
         let answers = vec![None; questions.len()];
-        let state = Mutex::new(State { answers, typing: false });
+        let state = Mutex::new(DialogState { answers, typing: false });
         Self { questions, timeout, notify, state, bell: Notify::new() }
     }
 
@@ -151,7 +151,7 @@ impl Dialog {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DialogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,13 +6,12 @@ mod dialog;
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Either, select};
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use futures_util::future::{Either, select};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
+use crate::uniform::UniformTool;
 use crate::{Context, Modes};
 use answer::Answered;
 pub use dialog::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
@@ -20,7 +19,6 @@ pub use dialog::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub(crate) const TOOL: &BuiltinTool = &builtin::ASK;
 
 pub(crate) struct Ask {
-    definition: ToolDefinition,
     modes: Arc<Modes>,
 }
 
@@ -30,9 +28,8 @@ struct Arguments {
 }
 
 impl Ask {
-    pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, modes: Arc::clone(&context.modes) }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { modes: Arc::clone(&context.modes) }
     }
 
     async fn ask(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
@@ -77,21 +74,13 @@ fn answers(dialog: &Dialog, missing: Missing) -> Vec<Answered<'_>> {
     dialog.questions().iter().zip(dialog.answers()).map(one).collect()
 }
 
-impl Tool for Ask {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
+impl UniformTool for Ask {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
     /// One dialog at a time, and nothing happens behind it.
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.ask(call).boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.ask(call).await
     }
 }

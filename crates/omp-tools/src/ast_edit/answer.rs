@@ -14,7 +14,7 @@ const COLUMNS: usize = 120;
 
 /// Is it shown, or done?
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum PreviewState {
     Shown,
     Applied,
 }
@@ -29,7 +29,7 @@ pub(super) fn nothing(plan: &Plan) -> ToolOutput {
     let mut parts = vec!["No replacements made".to_owned()];
     parts.extend(plan.notes.iter().cloned());
     parts.extend(issues_note(&plan.issues));
-    let details = facts(plan, State::Shown).finish(&Meta::default());
+    let details = facts(plan, PreviewState::Shown).finish(&Meta::default());
     ToolOutput::text(parts.join("\n\n")).with_details(details)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn preview(context: &Context, plan: &Plan) -> ToolOutput {
     let label = label(plan.total(), plan.files.len());
     let (text, truncation) = cap(parts.join("\n\n"));
     let text = format!("{text}\n\nPreview: {label}. Nothing is written until `resolve` applies it.");
-    let details = details(context, plan, State::Shown);
+    let details = details(context, plan, PreviewState::Shown);
     let meta = Meta { truncation, ..Meta::default() };
     ToolOutput::text(text).with_details(details.finish(&meta))
 }
@@ -77,7 +77,7 @@ pub(super) fn applied(context: &Context, total: usize, files: &[Rewritten], deta
 }
 
 /// The facts of a run with those of each file.
-pub(super) fn details(context: &Context, plan: &Plan, state: State) -> Details {
+pub(super) fn details(context: &Context, plan: &Plan, state: PreviewState) -> Details {
     let each: Vec<Value> = plan
         .files
         .iter()
@@ -86,12 +86,12 @@ pub(super) fn details(context: &Context, plan: &Plan, state: State) -> Details {
     facts(plan, state).with("fileReplacements", each)
 }
 
-fn facts(plan: &Plan, state: State) -> Details {
+fn facts(plan: &Plan, state: PreviewState) -> Details {
     let details = Details::default()
         .with("totalReplacements", plan.total())
         .with("filesTouched", plan.files.len())
         .with("filesSearched", plan.searched)
-        .with("applied", state == State::Applied)
+        .with("applied", state == PreviewState::Applied)
         .with("limitReached", plan.limited);
     match plan.issues.is_empty() {
         true => details,

@@ -5,22 +5,19 @@ mod plan;
 
 use std::sync::{Arc, Weak};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::pending::PendingAction;
+use crate::uniform::UniformTool;
 use plan::{Plan, Promise};
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::AST_EDIT;
 
 pub(crate) struct AstEdit {
-    definition: ToolDefinition,
     context: Arc<Context>,
 }
 
@@ -38,33 +35,21 @@ struct Operation {
 }
 
 impl AstEdit {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
     }
 }
 
-impl Tool for AstEdit {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
+impl UniformTool for AstEdit {
     /// A preview only reads; `resolve` is what writes.
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let context = self.context.clone();
-        async move {
-            let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || preview(&context, arguments, &call.cancel)).await
-        }
-        .boxed()
+        let arguments: Arguments = crate::arguments(call.arguments)?;
+        crate::blocking(move || preview(&context, arguments, &call.cancel)).await
     }
 }
 
@@ -93,7 +78,7 @@ fn preview(
 
 fn check(operations: &[Operation]) -> Result<(), ToolError> {
     if operations.is_empty() {
-        return Err(ToolError::new("`ops` must hold at least one operation"));
+        return Err(ToolError::new("`ops` must contain at least one operation"));
     }
     for (at, operation) in operations.iter().enumerate() {
         if operation.pat.trim().is_empty() {
@@ -123,7 +108,7 @@ fn apply(
              ast_edit again.",
         ));
     }
-    let details = answer::details(&context, &plan, answer::State::Applied);
+    let details = answer::details(&context, &plan, answer::PreviewState::Applied);
     let total = plan.total();
     let rewrites = plan.files.into_iter().map(plan::FilePlan::rewrite).collect();
     let files = crate::edit::rewrite(&context, rewrites)?;

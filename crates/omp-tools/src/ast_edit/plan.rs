@@ -89,11 +89,11 @@ impl Plan {
         plan.files.truncate(most);
         let broken =
             plan.files.iter().filter(|file| file.breaks).map(|file| context.base().display(&file.path));
-        plan.issues.extend(broken.map(|shown| format!("{shown}: has syntax errors after the change")));
+        plan.issues.extend(broken.map(|shown| format!("{shown}: syntax errors after the change")));
         Ok(plan)
     }
 
-    /// The operations in a language. A pattern that makes no sense there is an issue; a replacement that would lose code is
+    /// The operations in a language. A pattern that is invalid there is an issue; a replacement that would lose code is
     /// a mistake.
     fn rules(&mut self, operations: &[Operation], language: Language) -> Result<Vec<Rule>, ToolError> {
         let mut rules = Vec::new();
@@ -104,7 +104,7 @@ impl Plan {
                     let rule = Rule::new(pattern, &operation.out, language);
                     let out = &operation.out;
                     rules.push(rule.map_err(|error| {
-                        ToolError::new(format!("`out` `{out}` does not fit `pat` `{typed}`: {error}."))
+                        ToolError::new(format!("`out` `{out}` does not match `pat` `{typed}`: {error}."))
                     })?);
                 }
                 Err(error) => self.issues.push(format!("{}: `{typed}`: {error}", language.name())),
@@ -142,8 +142,8 @@ fn one_language(context: &Context, files: &[PathBuf]) -> Result<Option<Language>
         let names: BTreeSet<&str> = languages.iter().map(|language| language.name()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         return Err(ToolError::new(format!(
-            "The paths hold files of several languages ({}). Name files of one language, e.g. with the glob \
-             src/**/*.ts.",
+            "The paths contain files in several languages ({}). Narrow them to one language, e.g. with the \
+             glob src/**/*.ts.",
             names.join(", ")
         )));
     }
@@ -161,10 +161,10 @@ fn look_at(context: &Context, path: &Path, rules: &[Rule], cancel: &Cancellation
     }
     let bounds = Bounds { stop: &|| cancel.is_cancelled() };
     let Some(source) = Source::parse(document.text(), language, bounds) else {
-        return Some(Looked::Issue(format!("{}: nested too deeply; left out", shown())));
+        return Some(Looked::Issue(format!("{}: nested too deeply; skipped", shown())));
     };
     if source.has_error() {
-        return Some(Looked::Issue(format!("{}: has syntax errors; left out", shown())));
+        return Some(Looked::Issue(format!("{}: syntax errors; skipped", shown())));
     }
     match source.rewrite(rules) {
         Ok(replacements) if replacements.is_empty() => None,

@@ -37,7 +37,7 @@ impl Answer<'_> {
         if parts.is_empty() {
             parts.push(match total {
                 0 => "No matches found".to_owned(),
-                total => format!("No further matches: there are {total}."),
+                total => format!("No more matches ({total} in total)."),
             });
         }
         if limited {

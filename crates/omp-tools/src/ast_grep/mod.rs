@@ -5,19 +5,17 @@ mod answer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Tool, ToolError};
+use omp_agent::{Invocation, ToolError};
 use omp_syntax::Bounds;
 use omp_syntax::pattern::{Match, Source};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use omp_workspace::document::Document;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::structure::{Loaded, NO_CODE, Patterns, Targets, load, look, too_large};
+use crate::uniform::UniformTool;
 use answer::Answer;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::AST_GREP;
@@ -26,7 +24,6 @@ pub(crate) const TOOL: &BuiltinTool = &builtin::AST_GREP;
 const PAGE: usize = 50;
 
 pub(crate) struct AstGrep {
-    definition: ToolDefinition,
     context: Arc<Context>,
 }
 
@@ -39,28 +36,19 @@ struct Arguments {
 }
 
 impl AstGrep {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
     }
 }
 
-impl Tool for AstGrep {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for AstGrep {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let context = self.context.clone();
-        async move {
-            let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || search(&context, &arguments, &call.cancel)).await
-        }
-        .boxed()
+        let arguments: Arguments = crate::arguments(call.arguments)?;
+        crate::blocking(move || search(&context, &arguments, &call.cancel)).await
     }
 }
 

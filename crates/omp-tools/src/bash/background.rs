@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use omp_agent::{Invocation, ToolError};
 use omp_jobs::{NewJob, Refused};
-use omp_shell::session::{Given, Place};
+use omp_shell::session::{CommandDirectory, Given};
 use omp_types::{ToolDefinition, ToolOutput};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) fn offer(definition: &mut ToolDefinition, wording: Wording) {
     definition.description.push_str("\n\n");
     let (prompt, schema) = match wording {
         Wording::Full => {
-            let description = "Run in the background; the result comes later";
+            let description = "Run in the background; the result is delivered later";
             (OFFER, json!({ "type": "boolean", "description": description }))
         }
         Wording::Short => (SHORT_OFFER, json!({ "type": "boolean" })),
@@ -57,8 +57,8 @@ impl Bash {
         let timeout = prepared.timeout;
         let shell = Arc::clone(&prepared.shell);
         let stays = match &prepared.call.place {
-            Place::Stay(directory) => Some(directory.clone()),
-            Place::Current | Place::Once(_) => None,
+            CommandDirectory::Stay(directory) => Some(directory.clone()),
+            CommandDirectory::Current | CommandDirectory::Once(_) => None,
         };
         let mut work = Work::begin(Arc::clone(&self.context), prepared, Which::Sessions);
         work.audience.hand_to(Viewer::Call(call.updates.clone()));
@@ -106,7 +106,7 @@ impl Bash {
     /// Makes a job of the work; what is refused stays where it is.
     fn register(&self, work: &mut Option<Work>, command: &str) -> Result<String, String> {
         let Some(jobs) = &self.context.jobs else {
-            return Err("There are no background jobs in this session: call without `async`.".to_owned());
+            return Err("Background jobs are not available in this session: call without `async`.".to_owned());
         };
         let new =
             NewJob { id: None, kind: TOOL.name, label: label(command), owner: self.context.agent.clone() };
@@ -115,7 +115,7 @@ impl Bash {
             async move {
                 match work {
                     Some(work) => work.go_on(running).await,
-                    None => Err("The command is gone.".to_owned()),
+                    None => Err("The command no longer exists.".to_owned()),
                 }
             }
         });
@@ -123,13 +123,13 @@ impl Bash {
     }
 }
 
-/// What a call says whose command goes on.
+/// What a call says whose command continues.
 fn started(id: &str, command: &str, timeout: Timeout, before: Vec<String>) -> ToolOutput {
     let mut parts = before;
     parts.push(format!("Background job {id} started: {}", label(command)));
     parts.extend(timeout.notice());
     parts.push(
-        "[Its result arrives by itself when it ends. Use `job` to wait for it, look at it or cancel it.]"
+        "[Its result is delivered automatically. Use `job` to wait for it, inspect it or cancel it.]"
             .to_owned(),
     );
     let mut details = Details::default()
@@ -144,15 +144,17 @@ fn started(id: &str, command: &str, timeout: Timeout, before: Vec<String>) -> To
 /// What a command had said when it went to the background, and what that means for the next.
 fn so_far(tail: &str, given: &Given) -> Vec<String> {
     let output = tail.trim_end_matches('\n');
-    let output = if output.is_empty() { "(no output so far)" } else { output };
+    let output = if output.is_empty() { "(no output yet)" } else { output };
     let shell = match given {
         Given::Nothing => None,
         Given::Copied(directory) => Some(format!(
-            "[The command keeps the shell; the next one gets a copy in {}, with the variables and functions from before this command]",
+            "[The command keeps the shell; the next command runs in a copy of it in {}, with the variables \
+             and functions set before this command]",
             directory.display()
         )),
         Given::State(directory) => Some(format!(
-            "[The command keeps the shell; the next one starts fresh in {}, without the variables and functions of before]",
+            "[The command keeps the shell; the next command runs in a new shell in {}, without earlier \
+             variables and functions]",
             directory.display()
         )),
     };

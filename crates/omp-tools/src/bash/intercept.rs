@@ -31,18 +31,18 @@ const RULES: &[(&str, &str, &str)] = &[
     (
         r"^\s*(?:cat|head|tail|less|more)\s+(?!<<|>|-[fF]\b|--follow)",
         "read",
-        "use the `read` tool for the content of files.",
+        "use the `read` tool to read files.",
     ),
-    (r"^\s*(?:grep|egrep|fgrep|rg|ag|ack)\s", "search", "use the `search` tool to look for text in files."),
+    (r"^\s*(?:grep|egrep|fgrep|rg|ag|ack)\s", "search", "use the `search` tool to search file contents."),
     (
         r"(?s)^\s*(?:find\s(?!.*\s-(?:exec|execdir|ok|delete)\b).*-(?:i?name|i?path|i?regex|type)\b|(?:fd|fdfind)\s)",
         "find",
-        "use the `find` tool to look for files by name.",
+        "use the `find` tool to find files by name.",
     ),
     (
         r"(?s)^\s*(?:sed\s(?:.*\s)?(?:-[nErsz]*i|--in-place)|perl\s(?:.*\s)?-[0a-hj-zA-Z]*i|g?awk\s(?:.*\s)?-i\s*inplace\b)",
         "edit",
-        "use the `edit` tool to change files in place.",
+        "use the `edit` tool to edit files in place.",
     ),
 ];
 
@@ -74,7 +74,7 @@ pub(super) fn check(
     Err(ToolError::new(format!("Blocked: {message}\n\nOriginal command: {command}")))
 }
 
-/// `None` for what is no regular expression: such a rule never matches.
+/// `None` for what is not a regular expression: such a rule never matches.
 fn expression(rule: &InterceptRule) -> Option<Regex> {
     let flags: String = rule.flags.chars().filter(|flag| "imsx".contains(*flag)).collect();
     let pattern = if flags.is_empty() { rule.pattern.clone() } else { format!("(?{flags}){}", rule.pattern) };

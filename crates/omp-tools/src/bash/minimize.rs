@@ -82,12 +82,12 @@ const NOISE: &[(&[&str], &str)] = &[
 /// Watches one command for what may be shortened.
 pub(super) struct Watch {
     noise: Vec<Regex>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptOutput>>,
 }
 
 /// An output that does not fit inline, as far as it is kept.
 #[derive(Default)]
-struct Kept {
+struct KeptOutput {
     text: String,
     most: usize,
     cut: bool,
@@ -108,7 +108,7 @@ impl Watch {
         };
         let known = NOISE.iter().filter(|(programs, _)| programs.iter().any(|program| counts(program)));
         let noise: Vec<Regex> = known.filter_map(|(_, pattern)| Regex::new(pattern).ok()).collect();
-        let kept = Kept { most: settings.max_capture_bytes, ..Kept::default() };
+        let kept = KeptOutput { most: settings.max_capture_bytes, ..KeptOutput::default() };
         (!noise.is_empty()).then(|| Self { noise, kept: Arc::new(Mutex::new(kept)) })
     }
 
@@ -165,7 +165,7 @@ fn flush(short: &mut String, run: &mut Vec<&str>) {
     match run.as_slice() {
         [first, rest @ ..] if run.len() >= FEWEST => {
             short.push_str(first);
-            short.push_str(&format!("[… {} more lines of this kind]\n", rest.len()));
+            short.push_str(&format!("[… {} similar lines]\n", rest.len()));
         }
         few => few.iter().for_each(|line| short.push_str(line)),
     }
@@ -174,7 +174,7 @@ fn flush(short: &mut String, run: &mut Vec<&str>) {
 
 struct Keeping {
     inner: Option<Box<dyn Spill>>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptOutput>>,
 }
 
 impl Spill for Keeping {
@@ -209,7 +209,7 @@ mod tests {
         let build = "   Compiling a v1\n   Compiling b v1\n   Compiling c v1\n   Compiling d v1\nwarning: unused\n   Compiling e v1\n    Finished\n";
         assert_eq!(
             short("cd x && cargo build", build),
-            "   Compiling a v1\n[… 3 more lines of this kind]\nwarning: unused\n   Compiling e v1\n    Finished\n"
+            "   Compiling a v1\n[… 3 similar lines]\nwarning: unused\n   Compiling e v1\n    Finished\n"
         );
         assert_eq!(short("cargo build", "error: x\nerror: x\nerror: x\nerror: x\n"), "error: x\n".repeat(4));
     }

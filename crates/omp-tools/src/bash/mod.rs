@@ -22,7 +22,7 @@ use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_guard::command::Verdict;
 use omp_guard::command_text;
 use omp_sandbox::Denial;
-use omp_shell::session::{Call, Hold, Place};
+use omp_shell::session::{Call, CommandDirectory, Hold};
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::path::Base;
 use serde::Deserialize;
@@ -137,7 +137,7 @@ impl Bash {
         let view = self.view(arguments.pty && !in_background);
         if in_background && !self.context.settings.jobs.offered {
             return Err(ToolError::new(
-                "Commands in the background are switched off (async.enabled): call without `async`.",
+                "Background commands are disabled (async.enabled): call without `async`.",
             ));
         }
         let denied = Arc::<OnceLock<Denial>>::default();
@@ -260,14 +260,14 @@ impl Bash {
     }
 
     /// A directory of the call holds for the call; one that the command enters is where the shell stays.
-    fn place(&self, directory: Directory) -> Result<Place, ToolError> {
+    fn place(&self, directory: Directory) -> Result<CommandDirectory, ToolError> {
         let home = self.context.home.as_deref();
         match directory {
-            Directory::Current => Ok(Place::Current),
-            Directory::Given(typed) => existing(&self.context.cwd, home, &typed).map(Place::Once),
+            Directory::Current => Ok(CommandDirectory::Current),
+            Directory::Given(typed) => existing(&self.context.cwd, home, &typed).map(CommandDirectory::Once),
             Directory::Entered(typed) => {
                 let here = self.context.here().unwrap_or_else(|| self.context.cwd.clone());
-                existing(&here, home, &typed).map(Place::Stay)
+                existing(&here, home, &typed).map(CommandDirectory::Stay)
             }
         }
     }

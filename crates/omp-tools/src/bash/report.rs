@@ -35,7 +35,8 @@ impl SandboxReport {
     fn notice(&self) -> Option<String> {
         let blocked = self.denial.as_ref()?.text();
         Some(format!(
-            "[The sandbox blocked {blocked} ({}). Stay inside it, or explain to the user why this is needed.]",
+            "[The sandbox blocked {blocked} ({}). Work within its limits, or tell the user why you need \
+             this.]",
             self.held
         ))
     }
@@ -50,7 +51,7 @@ impl Report<'_> {
         }
     }
 
-    /// The output, then what there is to say about it, then how it ended and how long it took.
+    /// The output, then notes about it, then how it ended and how long it took.
     fn text(&self) -> String {
         let output = self.answer.outcome.output.text.trim_end_matches('\n');
         let output = if output.is_empty() { "(no output)" } else { output };
@@ -75,7 +76,7 @@ impl Report<'_> {
     fn directory_notice(&self) -> Option<String> {
         let lost = self.answer.lost_directory.as_ref()?;
         Some(format!(
-            "[The shell was in {}, which is gone; it is in {} now]",
+            "[The shell's directory {} no longer exists; it is now in {}]",
             lost.display(),
             self.fresh_directory.display()
         ))
@@ -84,7 +85,8 @@ impl Report<'_> {
     fn shell_notice(&self) -> Option<String> {
         (self.answer.after == After::Ended).then(|| {
             format!(
-                "[The shell ended with this command; the next one starts fresh in {}, without the variables and functions of before]",
+                "[The shell exited with this command; the next command runs in a new shell in {}, without \
+                 earlier variables and functions]",
                 self.fresh_directory.display()
             )
         })
@@ -100,12 +102,10 @@ impl Report<'_> {
                 signal_name(signal)
             )),
             Ending::TimedOut => Some(format!(
-                "Command timed out after {} seconds; it and everything its shell had started were killed",
+                "Command timed out after {} seconds; all processes of its shell were killed",
                 self.timeout.seconds
             )),
-            Ending::Cancelled => {
-                Some("Command aborted; it and everything its shell had started were killed".into())
-            }
+            Ending::Cancelled => Some("Command aborted; all processes of its shell were killed".into()),
             Ending::Lost => Some("Command ended with missing exit status".into()),
         }
     }
@@ -166,13 +166,13 @@ fn elision_notice(output: &Captured) -> Option<String> {
 
 fn columns_notice(output: &Captured) -> Option<String> {
     let columns = output.cut_columns?;
-    Some(format!("Lines over {columns} bytes are cut."))
+    Some(format!("Lines over {columns} bytes are truncated."))
 }
 
 /// Where the rest is, or how to get it.
 fn whole_notice(output: &Captured) -> Option<String> {
     match (&output.spilled, &output.elision) {
-        (Some(spilled), _) => Some(format!("The whole output is artifact://{}", spilled.name)),
+        (Some(spilled), _) => Some(format!("Full output: artifact://{}", spilled.name)),
         (None, Some(_)) => Some("Filter the output, or write it to a file and read that.".to_owned()),
         (None, None) => None,
     }

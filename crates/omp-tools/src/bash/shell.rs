@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use omp_shell::command::find_shell;
 use omp_shell::login_environment;
-use omp_shell::session::{Engine, Place, ShellSpec, StartFiles};
+use omp_shell::session::{CommandDirectory, Engine, ShellSpec, StartFiles};
 
 use crate::sandbox::Confine;
 use crate::{BashSettings, Commands, Context, Login};
@@ -59,14 +59,14 @@ impl Context {
     }
 
     /// A shell that was not used last begins where the one used last is.
-    pub(super) fn follow_directory(&self, shell: &ShellSpec, place: Place) -> Place {
+    pub(super) fn follow_directory(&self, shell: &ShellSpec, place: CommandDirectory) -> CommandDirectory {
         match self.here() {
             Some(here)
-                if place == Place::Current
+                if place == CommandDirectory::Current
                     && here != self.commands.shells.directory(shell)
                     && here.is_dir() =>
             {
-                Place::Stay(here)
+                CommandDirectory::Stay(here)
             }
             _ => place,
         }
@@ -101,15 +101,8 @@ async fn describe(context: &Context) -> ShellSpec {
     };
     environment = environment.unattended(settings.ci);
     environment.set("PWD", cwd); // Shells believe it, and an old value would be wrong.
-    ShellSpec {
-        owner: String::new(), // A context has shells of its own.
-        engine,
-        prefix: settings.prefix.clone(),
-        environment,
-        start_files,
-        directory: cwd.clone(),
-        confined: None,
-    }
+    // A context has shells of its own: they need no owner.
+    ShellSpec { prefix: settings.prefix.clone(), start_files, ..ShellSpec::new(engine, environment, cwd) }
 }
 
 /// What the user chose; else bash if that is what the system has, else the embedded shell if we have one.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omp_agent::{Invocation, ToolError};
 use omp_shell::command::find_shell;
 use omp_shell::pty::{self, PtySpec, Size, Terminal};
-use omp_shell::session::{After, Answer, Call, Engine, Place, ShellSpec};
+use omp_shell::session::{After, Answer, Call, CommandDirectory, Engine, ShellSpec};
 use omp_types::ToolOutput;
 
 use super::Bash;
@@ -75,8 +75,8 @@ impl Bash {
                 Engine::Embedded(_) => find_shell(&environment),
             },
             cwd: match call.place {
-                Place::Current => self.context.commands.shells.directory(shell),
-                Place::Once(directory) | Place::Stay(directory) => directory,
+                CommandDirectory::Current => self.context.commands.shells.directory(shell),
+                CommandDirectory::Once(directory) | CommandDirectory::Stay(directory) => directory,
             },
             environment,
             size,

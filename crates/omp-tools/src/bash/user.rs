@@ -1,9 +1,8 @@
 //! Commands of the user: the shell and the limits of the model's calls, and nothing else of what those go through.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use omp_shell::session::{Call, Place};
+use omp_shell::session::{Call, CommandDirectory};
 use omp_shell::{CommandError, CommandOutcome, Ending, Snapshot};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -11,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::TOOL;
 use crate::Context;
 
-/// What became of a command of the user. That it was stopped is said here and is no error.
+/// What became of a command of the user. That it was stopped is said here and is not an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserCommand {
@@ -45,13 +44,11 @@ impl Context {
     ) -> Result<UserCommand, CommandError> {
         let shell = self.shell().await;
         let call = Call {
-            command: command.to_owned(),
-            env: Vec::new(),
-            place: self.follow_directory(&shell, Place::Current),
+            place: self.follow_directory(&shell, CommandDirectory::Current),
             timeout,
             limits: self.settings.output,
             spill: self.spills.open(TOOL.name),
-            hold: Arc::default(),
+            ..Call::new(command)
         };
         let answer = self.commands.shells.run(&self.commands.scope, &shell, call, cancel, on_output).await;
         self.scans.clear(); // It may have written files.

@@ -1,4 +1,4 @@
-//! A command that runs. It does not care who waits for it.
+//! A command that runs. It does not depend on who waits for it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::{ToolError, Updates};
 use omp_jobs::Running;
 use omp_sandbox::{Denial, RunningCommand};
-use omp_shell::session::{Answer, Call, Hold, Place, ShellSpec};
+use omp_shell::session::{Answer, Call, CommandDirectory, Hold, ShellSpec};
 use omp_shell::{Ending, Snapshot};
 use omp_types::{ToolOutput, UserBlock};
 use tokio_util::sync::CancellationToken;
@@ -132,8 +132,8 @@ async fn carry_out(
 ) -> Result<ToolOutput, ToolError> {
     let Prepared { shell, call, watch, timeout, confine, denied, running: _running } = prepared;
     let was = match &call.place {
-        Place::Current => shells_directory(&context, &shell),
-        Place::Once(directory) | Place::Stay(directory) => directory.clone(),
+        CommandDirectory::Current => shells_directory(&context, &shell),
+        CommandDirectory::Once(directory) | CommandDirectory::Stay(directory) => directory.clone(),
     };
     let stays = matches!(which, Which::Sessions);
     context.commands.sandbox.hosts().take_refused(); // Those of earlier commands.

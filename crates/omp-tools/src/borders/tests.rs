@@ -1,11 +1,11 @@
 use super::*;
 
-struct Place {
+struct TestFolder {
     _directory: tempfile::TempDir,
     root: PathBuf,
 }
 
-impl Place {
+impl TestFolder {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
@@ -30,7 +30,7 @@ impl Place {
 
 #[test]
 fn stores_are_refused_under_every_name() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let link = |from: &str, to: &str| std::os::unix::fs::symlink(from, place.root.join(to)).unwrap();
     link("../home/.ssh/id_rsa", "work/key.txt");
     link("../home/.omp", "work/settings");
@@ -56,7 +56,7 @@ fn stores_are_refused_under_every_name() {
 
 #[test]
 fn a_link_in_the_place_of_a_store_is_one() {
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::write(place.root.join("data/elsewhere"), "key").unwrap();
     std::os::unix::fs::symlink(place.root.join("data/elsewhere"), place.root.join("home/.ssh/work")).unwrap();
     assert!(place.refuses("home/.ssh/work"));
@@ -64,7 +64,7 @@ fn a_link_in_the_place_of_a_store_is_one() {
 
 #[test]
 fn walks_pass_over_stores() {
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::hard_link(place.root.join("home/.aws/credentials"), place.root.join("work/aws")).unwrap();
     let borders = place.borders();
     let opens =
@@ -78,7 +78,7 @@ fn walks_pass_over_stores() {
 
 #[test]
 fn spots_are_told_apart() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let borders = place.borders();
     let spot = |path: &str| borders.spot(&place.root.join(path));
     assert_eq!(spot("work/new/file"), Spot::Free);

@@ -5,13 +5,12 @@ mod state;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::uniform::UniformTool;
 use crate::{Context, Modes};
 pub use state::{Checkpoints, Mark, Rewound};
 
@@ -21,7 +20,6 @@ pub(crate) const TOOL: &BuiltinTool = &builtin::CHECKPOINT;
 pub(crate) const NOT_HERE: &str = "Checkpoint not available in subagents.";
 
 pub(crate) struct Checkpoint {
-    definition: ToolDefinition,
     modes: Arc<Modes>,
     now: fn() -> SystemTime,
 }
@@ -32,9 +30,8 @@ struct Arguments {
 }
 
 impl Checkpoint {
-    pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, modes: Arc::clone(&context.modes), now: context.now }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { modes: Arc::clone(&context.modes), now: context.now }
     }
 
     fn begin(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
@@ -49,20 +46,12 @@ impl Checkpoint {
     }
 }
 
-impl Tool for Checkpoint {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Checkpoint {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async move { self.begin(call.arguments) }.boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.begin(call.arguments)
     }
 }

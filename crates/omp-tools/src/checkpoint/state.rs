@@ -7,11 +7,11 @@ use omp_agent::ToolError;
 /// The checkpoint of a session, if one is open.
 #[derive(Debug, Default)]
 pub struct Checkpoints {
-    state: Mutex<State>,
+    state: Mutex<CheckpointState>,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum CheckpointState {
     #[default]
     None,
     /// The tool has run; the results of its turn are not all in the conversation yet.
@@ -49,23 +49,23 @@ pub struct Rewound {
 impl Checkpoints {
     pub(crate) fn request(&self, started: &str) -> Result<(), ToolError> {
         let mut state = self.lock();
-        if matches!(*state, State::Requested { .. } | State::Open { .. }) {
+        if matches!(*state, CheckpointState::Requested { .. } | CheckpointState::Open { .. }) {
             return Err(ToolError::new("Checkpoint already active."));
         }
-        *state = State::Requested { started: started.to_owned(), report: None };
+        *state = CheckpointState::Requested { started: started.to_owned(), report: None };
         Ok(())
     }
 
     pub(crate) fn report(&self, text: &str) -> Result<(), ToolError> {
         let mut state = self.lock();
         let report = match &mut *state {
-            State::None => {
+            CheckpointState::None => {
                 return Err(ToolError::new(
                     "No active checkpoint. Create a checkpoint before calling rewind.",
                 ));
             }
-            State::Rewound => return Err(repeated()),
-            State::Requested { report, .. } | State::Open { report, .. } => report,
+            CheckpointState::Rewound => return Err(repeated()),
+            CheckpointState::Requested { report, .. } | CheckpointState::Open { report, .. } => report,
         };
         match text.trim() {
             "" => Err(ToolError::new("Report cannot be empty.")),
@@ -81,9 +81,9 @@ impl Checkpoints {
     /// `messages` messages and the entry `entry`.
     pub fn begin(&self, messages: usize, entry: Option<&str>) {
         let mut state = self.lock();
-        if let State::Requested { started, report } = &mut *state {
+        if let CheckpointState::Requested { started, report } = &mut *state {
             let mark = Mark { messages, entry: entry.map(str::to_owned), started: std::mem::take(started) };
-            *state = State::Open { mark, report: report.take() };
+            *state = CheckpointState::Open { mark, report: report.take() };
         }
     }
 
@@ -91,8 +91,8 @@ impl Checkpoints {
     pub fn take_rewound(&self) -> Option<Rewound> {
         let mut state = self.lock();
         match std::mem::take(&mut *state) {
-            State::Open { mark, report: Some(report) } => {
-                *state = State::Rewound;
+            CheckpointState::Open { mark, report: Some(report) } => {
+                *state = CheckpointState::Rewound;
                 Some(Rewound { mark, report })
             }
             other => {
@@ -105,24 +105,24 @@ impl Checkpoints {
     /// Where the open checkpoint is, if the model owes a report.
     pub fn owes_report(&self) -> Option<Mark> {
         match &*self.lock() {
-            State::Open { mark, report: None } => Some(mark.clone()),
+            CheckpointState::Open { mark, report: None } => Some(mark.clone()),
             _ => None,
         }
     }
 
     /// Another conversation begins.
     pub fn forget(&self) {
-        *self.lock() = State::None;
+        *self.lock() = CheckpointState::None;
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CheckpointState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn repeated() -> ToolError {
     ToolError::new(
-        "No active checkpoint. The last one was rewound already: continue from its report, which stays in the \
+        "No active checkpoint: the last one was already rewound. Continue from its report, which is in the \
          conversation, and do not call rewind again.",
     )
 }

@@ -6,13 +6,12 @@ mod words;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, ToolTrait, builtin, tool_has};
+use omp_types::{BuiltinTool, ToolOutput, ToolTrait, builtin, tool_has};
 use serde_json::{Map, Value, json};
 
 use crate::Wording;
+use crate::uniform::{UniformTool, described};
 pub use index::{DiscoverableTool, Match, ToolIndex};
 
 /// The tool's name, also in sessions of older versions.
@@ -52,13 +51,13 @@ pub trait Shelf: Send + Sync {
 /// The tool; without a shelf it can only say that there is none.
 pub fn search_tool(shelf: Option<Arc<dyn Shelf>>) -> Arc<dyn Tool> {
     let known = shelf.as_ref().and_then(|shelf| shelf.tools().ok()).unwrap_or_default();
-    let mut definition = Wording::Full.describe(TOOL, include_str!("tool.md"));
-    definition.description = format!("{}\n\n{}", definition.description, stock(&known)).trim_end().to_owned();
-    Arc::new(SearchTools { definition, shelf })
+    described(SearchTools { shelf }, Wording::Full, |definition| {
+        definition.description =
+            format!("{}\n\n{}", definition.description, stock(&known)).trim_end().to_owned();
+    })
 }
 
 struct SearchTools {
-    definition: ToolDefinition,
     shelf: Option<Arc<dyn Shelf>>,
 }
 
@@ -99,30 +98,22 @@ impl SearchTools {
     }
 }
 
-impl Tool for SearchTools {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
-    /// Two searches at once would offer the same tools.
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
+impl UniformTool for SearchTools {
     /// Changes nothing but what the model is offered; each of those tools is asked about when it is called.
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    /// Two searches at once would offer the same tools.
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        std::future::ready(self.search(&call.arguments)).boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.search(&call.arguments)
     }
 }
 
 fn query(arguments: &Map<String, Value>) -> Result<&str, ToolError> {
     let query = arguments.get("query").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if query.is_empty() {
-        return Err(ToolError::new("`query` is empty: say what the tool should do."));
+        return Err(ToolError::new("`query` is empty: describe what the tool should do."));
     }
     Ok(query)
 }
@@ -133,7 +124,7 @@ fn limit(arguments: &Map<String, Value>) -> Result<usize, ToolError> {
         Some(value) => value.as_u64().and_then(|limit| usize::try_from(limit).ok()),
     };
     let limit = limit.filter(|limit| *limit > 0);
-    limit.ok_or_else(|| ToolError::new("`limit` must be a whole number, 1 or more."))
+    limit.ok_or_else(|| ToolError::new("`limit` must be a positive integer."))
 }
 
 /// What the shelf keeps, else what it has, else nothing.
@@ -168,7 +159,7 @@ fn stock(tools: &[DiscoverableTool]) -> String {
     for server in tools.iter().filter_map(|tool| tool.server.as_deref()) {
         *servers.entry(server).or_default() += 1;
     }
-    let mut lines = vec![format!("Tools to be found: {}", tools.len())];
+    let mut lines = vec![format!("Discoverable tools: {}", tools.len())];
     lines.extend(servers.iter().take(SERVERS).map(|(server, count)| format!("- {server}: {count}")));
     if servers.len() > SERVERS {
         lines.push(format!("- and {} more servers", servers.len() - SERVERS));

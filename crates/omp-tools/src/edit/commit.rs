@@ -13,7 +13,7 @@ use similar::ChangeTag;
 
 use super::compare::{Middle, unified};
 use super::target::Target;
-use super::textual::Entry;
+use super::textual::EditedFile;
 use crate::Context;
 use crate::lsp::Before;
 use crate::notebook::{self, is_notebook};
@@ -21,7 +21,7 @@ use crate::output::{Details, Meta};
 use crate::plan::Change;
 
 /// Carries out all entries. If one fails, those before it are undone.
-pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput, ToolError> {
+pub(super) fn commit(context: &Context, entries: &[EditedFile]) -> Result<ToolOutput, ToolError> {
     for entry in entries {
         may(context, entry)?;
     }
@@ -44,7 +44,7 @@ pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput,
 }
 
 /// Refuses what a mode does not allow, before the first file is touched.
-fn may(context: &Context, entry: &Entry) -> Result<(), ToolError> {
+fn may(context: &Context, entry: &EditedFile) -> Result<(), ToolError> {
     if entry.new.is_none() {
         return context.may_change(&entry.path, Change::Delete);
     }
@@ -55,7 +55,7 @@ fn may(context: &Context, entry: &Entry) -> Result<(), ToolError> {
     context.may_change(&entry.path, Change::Write)
 }
 
-/// A step that can be taken back.
+/// A step that can be undone.
 enum Step {
     Directory(PathBuf),
     Created(PathBuf),
@@ -96,7 +96,7 @@ fn changed(context: &Context, done: &[Step]) {
     }
 }
 
-fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+fn carry_out(context: &Context, entry: &EditedFile, done: &mut Vec<Step>) -> Result<(), ToolError> {
     match (&entry.old, &entry.new) {
         // Made and deleted by the same call.
         (None, None) => return Ok(()),
@@ -114,9 +114,9 @@ fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(
     }
 }
 
-fn create(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+fn create(context: &Context, entry: &EditedFile, done: &mut Vec<Step>) -> Result<(), ToolError> {
     if entry.path.symlink_metadata().is_ok() {
-        return Err(ToolError::new(format!("{} was created by something else just now.", entry.shown)));
+        return Err(ToolError::new(format!("{} was created in the meantime.", entry.shown)));
     }
     let mode = if entry.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Keep };
     let bytes = new_file(entry)?;
@@ -126,7 +126,12 @@ fn create(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), 
     Ok(())
 }
 
-fn delete(context: &Context, old: &Target, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+fn delete(
+    context: &Context,
+    old: &Target,
+    entry: &EditedFile,
+    done: &mut Vec<Step>,
+) -> Result<(), ToolError> {
     old.check_unchanged()?;
     let path = entry.path.clone();
     let permissions = std::fs::metadata(&path).map(|metadata| metadata.permissions()).ok();
@@ -142,7 +147,7 @@ fn delete(context: &Context, old: &Target, entry: &Entry, done: &mut Vec<Step>) 
 }
 
 /// A new notebook is given by its cells.
-fn new_file(entry: &Entry) -> Result<Cow<'_, [u8]>, ToolError> {
+fn new_file(entry: &EditedFile) -> Result<Cow<'_, [u8]>, ToolError> {
     if !is_notebook(&entry.path) {
         return Ok(Cow::Borrowed(&entry.bytes));
     }
@@ -159,9 +164,7 @@ fn rename(
     let explain =
         |error: std::io::Error| ToolError::new(format!("Cannot move the file to {shown}: {error}."));
     if to.symlink_metadata().is_ok() {
-        return Err(ToolError::new(format!(
-            "Cannot move the file to {shown}: a file of that name is there already."
-        )));
+        return Err(ToolError::new(format!("Cannot move the file to {shown}: the target already exists.")));
     }
     make_directories(to, done);
     match context.rename_entry(from, to) {
@@ -174,7 +177,7 @@ fn rename(
     Ok(())
 }
 
-/// Moves a file to another file system, where it is written anew.
+/// Moves a file to another file system, where it is written again.
 fn carry_over(context: &Context, (from, to): (&Path, &Path), done: &mut Vec<Step>) -> std::io::Result<()> {
     let (bytes, permissions) = (std::fs::read(from)?, std::fs::metadata(from)?.permissions());
     context.put(to, &bytes, Mode::Private).map_err(std::io::Error::other)?;
@@ -227,14 +230,14 @@ fn undo(context: &Context, done: Vec<Step>, error: &ToolError) -> ToolError {
     ToolError::new(match stuck.is_empty() {
         true => format!("{} Nothing was changed.", error.message),
         false => format!(
-            "{} The other changes were taken back, but not those of {}: read these files again.",
+            "{} The other changes were rolled back, except in {}: read these files again.",
             error.message,
             stuck.join(", ")
         ),
     })
 }
 
-fn answer(entries: &[Entry]) -> ToolOutput {
+fn answer(entries: &[EditedFile]) -> ToolOutput {
     let mut rows: Vec<String> = entries.iter().map(headline).collect();
     let notes: Vec<String> = entries.iter().flat_map(warnings).collect();
     if !notes.is_empty() {
@@ -262,7 +265,7 @@ fn answer(entries: &[Entry]) -> ToolOutput {
 }
 
 /// What was done to a file, in a few words.
-fn headline(entry: &Entry) -> String {
+fn headline(entry: &EditedFile) -> String {
     let (added, removed, _) = counts(entry);
     let shown = &entry.shown;
     match (&entry.old, &entry.new, &entry.moved_to) {
@@ -275,7 +278,7 @@ fn headline(entry: &Entry) -> String {
 }
 
 /// Remarks, and the lines as they are now, since something was not as the model thought.
-fn warnings(entry: &Entry) -> Vec<String> {
+fn warnings(entry: &EditedFile) -> Vec<String> {
     if entry.notes.is_empty() {
         return Vec::new();
     }
@@ -305,7 +308,7 @@ pub(super) fn changes(old: &str, new: &str) -> Vec<omp_edits::hashline::Change> 
 }
 
 /// Lines added, lines removed, and the first line that differs.
-fn counts(entry: &Entry) -> (usize, usize, usize) {
+fn counts(entry: &EditedFile) -> (usize, usize, usize) {
     let middle = Middle::of(entry.old_text(), entry.new_text());
     let diff = middle.diff();
     let (mut added, mut removed, mut first) = (0, 0, None);
@@ -320,7 +323,7 @@ fn counts(entry: &Entry) -> (usize, usize, usize) {
     (added, removed, first.map_or(1, |line| middle.before + line + 1))
 }
 
-fn facts(entry: &Entry) -> Vec<(&'static str, Value)> {
+fn facts(entry: &EditedFile) -> Vec<(&'static str, Value)> {
     let op = match (&entry.old, &entry.new) {
         (None, _) => "create",
         (_, None) => "delete",
@@ -334,6 +337,6 @@ fn facts(entry: &Entry) -> Vec<(&'static str, Value)> {
     facts
 }
 
-fn diff(entry: &Entry) -> String {
+fn diff(entry: &EditedFile) -> String {
     unified(&entry.shown, entry.old_text(), entry.new_text())
 }

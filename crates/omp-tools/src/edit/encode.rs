@@ -23,15 +23,15 @@ pub(super) fn encode(
     for splice in splices.iter().filter(|splice| !splice.inserted.is_empty()) {
         if let Some(line) = damaged(document, splice, written) {
             return Err(ToolError::new(format!(
-                "{shown} was left as it is: line {} holds bytes that are no text, or that can be written in several \
-                 ways, and they would be written again. Use bash, e.g. sed.",
+                "{shown} was not changed: line {} contains bytes that are not valid text or that have no \
+                 unique encoding, and the edit would rewrite them. Use bash, e.g. sed.",
                 line + 1
             )));
         }
     }
     document.splice_to(splices, end).map_err(|error| {
         ToolError::new(format!(
-            "{shown} was left as it is: {error} Leave the character out, or convert the file to UTF-8 first, e.g. \
+            "{shown} was not changed: {error}. Omit the character, or convert the file to UTF-8 first, e.g. \
              with iconv."
         ))
     })

@@ -55,7 +55,7 @@ pub(crate) fn make(context: &Context, all: Vec<Foreign>) -> Result<ToolOutput, T
 }
 
 fn typed(path: &Path) -> Result<&str, ToolError> {
-    path.to_str().ok_or_else(|| ToolError::new(format!("{} has a name that is no text.", path.display())))
+    path.to_str().ok_or_else(|| ToolError::new(format!("The name of {} is not valid UTF-8.", path.display())))
 }
 
 /// The lines in which the texts differ.

@@ -166,7 +166,7 @@ impl Ready {
     }
 }
 
-/// Refuses to go on with a call that was cancelled while it waited for other agents: whoever cancelled it was told that
+/// Refuses to continue with a call that was cancelled while it waited for other agents: whoever cancelled it was told that
 /// it is over. What was begun is brought to its end, because half a patch is worse than either.
 fn check_wanted(cancel: &CancellationToken) -> Result<(), ToolError> {
     match cancel.is_cancelled() {
@@ -193,7 +193,7 @@ fn run(
     }
     if let Some(same) = ready.iter().find(|one| one.changes_nothing()) {
         return Err(ToolError::new(format!(
-            "Nothing was written: the hunks for {} would change nothing. Leave that section out, or correct it.",
+            "Nothing was written: the hunks for {} change nothing. Remove that section or correct it.",
             same.target.shown
         )));
     }
@@ -210,7 +210,7 @@ fn sections(context: &Context, patch: &Patch, cancel: &CancellationToken) -> Res
         let because = |error: ToolError| match patch.sections.len() {
             1 => error,
             _ => {
-                ToolError::new(format!("Nothing was written, because of {}: {}", section.path, error.message))
+                ToolError::new(format!("Nothing was written because of {}: {}", section.path, error.message))
             }
         };
         let target = Target::find(context, section).map_err(because)?;

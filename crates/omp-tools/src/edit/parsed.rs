@@ -42,7 +42,9 @@ impl ParsedEdit {
         match self {
             Self::Lines(Ok(patch)) => Ok(patch),
             Self::Lines(Err(error)) => Err(ToolError::new(error.to_string())),
-            Self::Envelope(_) => Err(ToolError::new("The text is in another language than lines by number.")),
+            Self::Envelope(_) => {
+                Err(ToolError::new("Expected hunks with line numbers, got a patch envelope."))
+            }
         }
     }
 
@@ -51,7 +53,7 @@ impl ParsedEdit {
         match self {
             Self::Envelope(Ok(files)) => Ok(files),
             Self::Envelope(Err(error)) => Err(ToolError::new(error.to_string())),
-            Self::Lines(_) => Err(ToolError::new("The text is in another language than an envelope.")),
+            Self::Lines(_) => Err(ToolError::new("Expected a patch envelope, got hunks with line numbers.")),
         }
     }
 }

@@ -32,9 +32,9 @@ pub(crate) fn refuse<'a>(
     let stands_in = |line: &&str| is_placeholder(line) && !old.contains(line.trim());
     let Some(line) = new.into_iter().find(stands_in) else { return Ok(()) };
     Err(ToolError::new(format!(
-        "{shown} was not changed: the new text says \"{}\", which seems to stand for lines that are left out. Text is \
-         written as it is given, so these lines would be lost: change only the lines that differ, or write all of them. \
-         If the file is to say just that, choose other words.",
+        "{shown} was not changed: the new text contains \"{}\", which looks like a placeholder for omitted \
+         lines. Text is written literally, so those lines would be lost. Change only the lines that differ, \
+         or write all of them. If the file should really say that, rephrase it.",
         line.trim()
     )))
 }
@@ -111,7 +111,9 @@ mod tests {
         assert!(refuse("a", "x\n  // ... existing code ...\n", ["// ... existing code ..."]).is_ok());
         let error = refuse("a", "x\n", ["y", "  // ... existing code ..."]).unwrap_err();
         assert!(
-            error.message.starts_with("a was not changed: the new text says \"// ... existing code ...\"")
+            error
+                .message
+                .starts_with("a was not changed: the new text contains \"// ... existing code ...\"")
         );
     }
 }

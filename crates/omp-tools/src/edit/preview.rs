@@ -14,7 +14,7 @@ use super::compare::whole;
 use super::mode::EditMode;
 use super::parsed::LastParsed;
 use super::target::Target;
-use super::textual::Entry;
+use super::textual::EditedFile;
 use super::{Arguments, Ready, sections, textual};
 use crate::Context;
 
@@ -65,7 +65,7 @@ fn changes(
     let (arguments, cancel) = (arguments.clone(), CancellationToken::new());
     if context.settings.edit.mode != EditMode::Hashline {
         let entries = textual::planned(context, parsed, arguments, &cancel)?;
-        let difference = |entry: &Entry| whole(&entry.shown, entry.old_text(), entry.new_text());
+        let difference = |entry: &EditedFile| whole(&entry.shown, entry.old_text(), entry.new_text());
         let difference = entries.iter().map(difference).collect();
         return Ok((entries.iter().flat_map(whole_file).collect(), difference));
     }
@@ -76,7 +76,7 @@ fn changes(
     Ok((Vec::new(), ready.iter().map(difference).collect()))
 }
 
-fn whole_file(entry: &Entry) -> Option<ApprovalDetail> {
+fn whole_file(entry: &EditedFile) -> Option<ApprovalDetail> {
     match (&entry.new, &entry.moved_to) {
         (None, _) => Some(ApprovalDetail { label: "Deletes", value: entry.shown.clone() }),
         (Some(_), Some((_, to))) => {

@@ -9,8 +9,8 @@ use omp_agent::ToolError;
 use omp_documents::notebook::{MAX_BYTES, Notebook};
 use omp_edits::hashline::{Planned, Section};
 use omp_workspace::document::{Document, FinalEnd, Splice};
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::text::Charset;
 use omp_workspace::turn::Turn;
 use omp_workspace::write::{Mode, WriteError};
@@ -84,8 +84,8 @@ impl Target {
                 Self::load(context, found, Some(remark))
             }
             Some(_) => Err(ToolError::new(format!(
-                "File not found: {typed}. It was there when it was read, and was deleted or renamed since. Look for it \
-                 under its new name, or use the write tool to create it again."
+                "File not found: {typed}. It was deleted or renamed after it was read. Find its new name, or \
+                 use the write tool to create it again."
             ))),
             None => Err(ranged(context, section).unwrap_or_else(|| not_found(typed))),
         }
@@ -108,12 +108,12 @@ impl Target {
         let shown = context.base().display(&path);
         let refuse = |reason: String| ToolError::new(format!("{shown} {reason}"));
         let (file, metadata) = match context.open(&path) {
-            Ok(Found::File(file, metadata)) => (file, metadata),
-            Ok(Found::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
-            Ok(Found::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
+            Ok(OpenedPath::File(file, metadata)) => (file, metadata),
+            Ok(OpenedPath::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
+            Ok(OpenedPath::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.is_symlink() => {
-                let leads =
-                    "is a link to a file that does not exist. Use the write tool to create that file.";
+                let leads = "is a symbolic link to a file that does not exist. Use the write tool to create that \
+                     file.";
                 return Err(refuse(leads.to_owned()));
             }
             Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
@@ -145,7 +145,7 @@ impl Target {
                 remark,
             });
         }
-        let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
+        let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
             return Err(refuse("is not a text file.".to_owned()));
         };
         let document = Document::new(bytes, charset);
@@ -196,14 +196,14 @@ impl Target {
     }
 
     /// What the next read shows of these bytes, where that may be another text than the one that was planned: cells get
-    /// their numbers anew when they are stored, and the encoding of other bytes may be guessed differently.
+    /// their numbers again when they are stored, and the encoding of other bytes may be guessed differently.
     pub(super) fn shown_next(&self, stored: &[u8]) -> Option<Document> {
         if self.notebook.is_some() {
             let text = Notebook::parse(stored).ok()?.text();
             return Some(Document::new(text.into_bytes(), Charset::Utf8));
         }
         match sniff::kind(&stored[..stored.len().min(sniff::HEAD)]) {
-            Kind::Text(charset) if charset != self.document.charset() => {
+            FileKind::Text(charset) if charset != self.document.charset() => {
                 Some(Document::new(stored.to_vec(), charset))
             }
             _ => None,
@@ -216,7 +216,7 @@ impl Target {
         omp_workspace::write::check(&self.path).map_err(|error| crate::write::explain(context, &error))
     }
 
-    /// Refuses to go on if somebody else wrote meanwhile.
+    /// Refuses to continue if somebody else wrote meanwhile.
     pub(super) fn check_unchanged(&self) -> Result<(), ToolError> {
         if self.is_unchanged() { Ok(()) } else { Err(self.changed()) }
     }
@@ -227,7 +227,7 @@ impl Target {
 
     fn changed(&self) -> ToolError {
         ToolError::new(format!(
-            "{} was changed by something else at this very moment and was left as it is. Send the edit again.",
+            "{} was changed by something else during the edit and was left alone. Send the edit again.",
             self.shown
         ))
     }
@@ -298,10 +298,7 @@ mod tests {
             let target = Target::at(&context, "a.txt").unwrap().unwrap();
             change("theirs, longer\n");
             let refused = target.write(&context, b"ours\n").unwrap_err().message;
-            assert!(
-                refused.starts_with("a.txt was changed by something else at this very moment"),
-                "{refused}"
-            );
+            assert!(refused.starts_with("a.txt was changed by something else during the edit"), "{refused}");
             assert_eq!(std::fs::read(&path).unwrap(), b"theirs, longer\n");
             let target = Target::at(&context, "a.txt").unwrap().unwrap();
             target.write(&context, b"ours\n").unwrap();

@@ -62,7 +62,7 @@ pub(super) fn run(
 ) -> Result<ToolOutput, ToolError> {
     let payload = Value::Object(arguments.clone()).to_string();
     let entries = planned(context, parsed, arguments, cancel)?;
-    if entries.iter().all(Entry::is_unchanged)
+    if entries.iter().all(EditedFile::is_unchanged)
         && let Some(entry) = entries.first()
     {
         let said = context.seen.noops().unchanged(&entry.shown, &payload);
@@ -77,7 +77,7 @@ pub(super) fn planned(
     parsed: &LastParsed,
     arguments: Map<String, Value>,
     cancel: &CancellationToken,
-) -> Result<Vec<Entry>, ToolError> {
+) -> Result<Vec<EditedFile>, ToolError> {
     let mut plan = Plan { context, entries: Vec::new() };
     match context.settings.edit.mode {
         EditMode::Replace => plan.replace(&crate::arguments(arguments)?)?,
@@ -99,7 +99,7 @@ fn not_understood(error: &PatchError) -> ToolError {
 }
 
 /// A file that the edit names, as it was and as it becomes.
-pub(super) struct Entry {
+pub(super) struct EditedFile {
     pub(super) path: PathBuf,
     pub(super) shown: String,
     /// The file as it is, unless it is new.
@@ -111,7 +111,7 @@ pub(super) struct Entry {
     pub(super) notes: Vec<String>,
 }
 
-impl Entry {
+impl EditedFile {
     pub(super) fn old_text(&self) -> &str {
         self.old.as_ref().map_or("", |old| old.document.text())
     }
@@ -132,7 +132,7 @@ impl Entry {
 /// What a call comes to, before anything is written.
 pub(super) struct Plan<'a> {
     pub(super) context: &'a Context,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<EditedFile>,
 }
 
 impl Plan<'_> {
@@ -192,29 +192,37 @@ impl Plan<'_> {
         let path = self.context.file_to_change(typed)?;
         let bytes = content.into_bytes();
         let new = Some(Document::new(bytes.clone(), Charset::Utf8));
-        // Deleted and written anew: the file stays and gets another text. A link would have gone.
-        let anew = |entry: &&mut Entry| entry.path == path && entry.new.is_none() && !path.is_symlink();
+        // Deleted and written again: the file stays and gets another text. A link would have gone.
+        let anew = |entry: &&mut EditedFile| entry.path == path && entry.new.is_none() && !path.is_symlink();
         if let Some(entry) = self.entries.iter_mut().find(anew) {
             (entry.new, entry.bytes) = (new, bytes);
             return Ok(());
         }
         if self.is_taken(&path) {
             return Err(ToolError::new(format!(
-                "{typed} is there already. Update it, or choose another name."
+                "{typed} already exists. Update it, or choose another name."
             )));
         }
         let shown = self.context.base().display(&path);
-        self.entries.push(Entry { path, shown, old: None, new, bytes, moved_to: None, notes: Vec::new() });
+        self.entries.push(EditedFile {
+            path,
+            shown,
+            old: None,
+            new,
+            bytes,
+            moved_to: None,
+            notes: Vec::new(),
+        });
         Ok(())
     }
 
     /// The entry of an existing file. A file that is named again is taken as the call has left it so far.
-    pub(super) fn entry(&mut self, typed: &str) -> Result<&mut Entry, ToolError> {
+    pub(super) fn entry(&mut self, typed: &str) -> Result<&mut EditedFile, ToolError> {
         let path = self.context.file_to_change(typed)?;
         if let Some(known) = self.entries.iter().position(|entry| entry.path == path) {
             return match self.entries[known].new {
                 Some(_) => Ok(&mut self.entries[known]),
-                None => Err(ToolError::new(format!("{typed} is deleted by the same call."))),
+                None => Err(ToolError::new(format!("{typed} is deleted in the same call."))),
             };
         }
         let Some(old) = Target::at(self.context, typed)? else {
@@ -224,7 +232,7 @@ impl Plan<'_> {
         let old = old.in_turn(self.context, self.entries.len())?;
         generated::refuse(self.context, old.path(), old.document.text())?;
         let (shown, document) = (old.shown.clone(), old.document.clone());
-        let entry = Entry {
+        let entry = EditedFile {
             path,
             shown,
             old: Some(old),
@@ -240,13 +248,13 @@ impl Plan<'_> {
 
     /// Is there a file of that name, or will there be one when the call is carried out?
     fn is_taken(&self, path: &Path) -> bool {
-        let gets = |entry: &Entry| entry.moved_to.as_ref().is_some_and(|(to, _)| to == path);
+        let gets = |entry: &EditedFile| entry.moved_to.as_ref().is_some_and(|(to, _)| to == path);
         path.symlink_metadata().is_ok() || self.entries.iter().any(|entry| entry.path == path || gets(entry))
     }
 
     /// Refuses a second name of a file that the call names already: each would undo what the other does.
     fn check_name(&self, typed: &str, target: &Target) -> Result<(), ToolError> {
-        let is_same = |entry: &&Entry| entry.old.as_ref().is_some_and(|old| old.file() == target.file());
+        let is_same = |entry: &&EditedFile| entry.old.as_ref().is_some_and(|old| old.file() == target.file());
         match self.entries.iter().find(is_same) {
             Some(other) => Err(ToolError::new(format!(
                 "'{}' and '{typed}' are the same file. Use one name for it.",
@@ -279,7 +287,7 @@ impl Plan<'_> {
         let shown = self.context.base().display(&path);
         if self.is_taken(&path) {
             return Err(ToolError::new(format!(
-                "{typed} cannot be moved to {shown}: that file is there already."
+                "Cannot move {typed} to {shown}: the target already exists."
             )));
         }
         self.entry(typed)?.moved_to = Some((path, shown));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use omp_agent::Inspection;
 use omp_edits::hashline::{File, NoSyntax, Operation, Patch, Patcher, parse_partial};
 use omp_edits::patch::{
-    Fuzzy, Hunk, MatchError, Matcher, Occurrences, Row, Started, apply, parse_envelope_start,
+    Fuzzy, Hunk, HunkLine, MatchError, Matcher, Occurrences, Started, apply, parse_envelope_start,
     parse_hunks_start, replace,
 };
 use serde_json::{Map, Value};
@@ -26,11 +26,11 @@ const TAIL: usize = 64;
 /// Watches one call after the other.
 pub(super) struct Watch {
     context: Arc<Context>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<WatchState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct WatchState {
     /// How far the call was when it was looked at last.
     progress: usize,
     /// How much of the call's text was seen, and its end.
@@ -70,7 +70,7 @@ impl Watch {
 
     /// The call is over.
     pub(super) fn forget(&self) {
-        *self.state() = State::default();
+        *self.state() = WatchState::default();
     }
 
     /// Says whether the call can still succeed.
@@ -96,7 +96,7 @@ impl Watch {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,7 +105,7 @@ impl Watch {
         let mut state = self.state();
         let before = written.text.get(..state.seen);
         if written.progress < state.progress || !before.is_some_and(|before| before.ends_with(&state.tail)) {
-            *state = State::default();
+            *state = WatchState::default();
         }
         let grown = written.progress > state.progress;
         state.progress = written.progress;
@@ -213,8 +213,8 @@ fn is_block(operation: Operation) -> bool {
 
 /// Did removed lines end and added ones begin?
 fn has_turned(hunk: &Hunk) -> bool {
-    let removed = hunk.rows.iter().position(|row| matches!(row, Row::Remove(_)));
-    removed.is_some_and(|removed| hunk.rows[removed..].iter().any(|row| matches!(row, Row::Add(_))))
+    let removed = hunk.rows.iter().position(|row| matches!(row, HunkLine::Remove(_)));
+    removed.is_some_and(|removed| hunk.rows[removed..].iter().any(|row| matches!(row, HunkLine::Add(_))))
 }
 
 /// Other mistakes than this one can still be put right by what follows.
@@ -223,7 +223,7 @@ fn not_found(shown: &str, error: &MatchError) -> Option<String> {
 }
 
 fn stopped(shown: &str, error: &str) -> String {
-    format!("{shown} was not changed, and the call was stopped before its end: {error}")
+    format!("{shown} was not changed; the call was stopped early: {error}")
 }
 
 impl Loaded {

@@ -8,19 +8,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Tool, ToolError, Updates};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, ToolError, Updates};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use omp_workspace::tree::printable;
 use omp_workspace::walk::{End, Options, walk};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::output::{Details, Limits, Meta, ResultLimit, Source, cap};
-use crate::scope::{Place, Places};
+use crate::search_roots::{SearchRoot, SearchRoots};
+use crate::uniform::UniformTool;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::FIND;
 
@@ -36,7 +34,6 @@ const AT_ONCE: usize = 16;
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 pub(crate) struct Find {
-    definition: ToolDefinition,
     context: Arc<Context>,
 }
 
@@ -50,28 +47,19 @@ struct Arguments {
 }
 
 impl Find {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
     }
 }
 
-impl Tool for Find {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Find {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let context = self.context.clone();
-        async move {
-            let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || find(&context, &arguments, &call.cancel, &call.updates)).await
-        }
-        .boxed()
+        let arguments: Arguments = crate::arguments(call.arguments)?;
+        crate::blocking(move || find(&context, &arguments, &call.cancel, &call.updates)).await
     }
 }
 
@@ -110,7 +98,8 @@ fn find(
         None => MAX_RESULTS,
     };
     let seconds = patience(arguments.timeout);
-    let places = Places::new(context, &arguments.paths, "`paths` must contain non-empty globs or paths")?;
+    let places =
+        SearchRoots::new(context, &arguments.paths, "`paths` must contain non-empty globs or paths")?;
     let look = Look {
         context,
         hidden: arguments.hidden.unwrap_or(true),
@@ -140,7 +129,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn answer(&self, places: &Places, seconds: f64) -> Result<ToolOutput, ToolError> {
+    fn answer(&self, places: &SearchRoots, seconds: f64) -> Result<ToolOutput, ToolError> {
         let (hits, end, total) = self.everywhere(&places.found);
         // An abort may come too late for the walk to notice.
         if end == End::Cancelled || self.cancel.is_cancelled() {
@@ -150,7 +139,7 @@ impl Look<'_> {
     }
 
     /// Many places at once: each is a walk of its own. Newest first, each path once.
-    fn everywhere(&self, places: &[Place]) -> (Vec<Hit>, End, usize) {
+    fn everywhere(&self, places: &[SearchRoot]) -> (Vec<Hit>, End, usize) {
         let newest = Newest::new(self.limit);
         let (next, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let work = || {
@@ -172,7 +161,7 @@ impl Look<'_> {
         (hits, worst.unwrap_or(End::Complete), total)
     }
 
-    fn one(&self, place: &Place, newest: &Newest) -> End {
+    fn one(&self, place: &SearchRoot, newest: &Newest) -> End {
         if !place.base.is_dir() {
             newest.add(Hit::at(place.base.clone()));
             return End::Complete;
@@ -267,7 +256,7 @@ fn shown(context: &Context, hit: &Hit) -> String {
 /// What is said about a finished search.
 struct Answer<'a> {
     context: &'a Context,
-    places: &'a Places,
+    places: &'a SearchRoots,
     hits: Vec<Hit>,
     total: usize,
     end: End,
@@ -336,7 +325,7 @@ impl Answer<'_> {
 
     fn limit_notice(&self) -> String {
         format!(
-            "[Showing the newest {} of {} matches. Narrow the pattern for the others]",
+            "[Showing the newest {} of {} matches. Narrow the pattern to see the others]",
             self.limit, self.total
         )
     }

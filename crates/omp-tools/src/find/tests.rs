@@ -33,7 +33,7 @@ fn look_and(
     }
     let scope = Arc::new(Scope::new());
     let context = Context::new(directory.path().to_owned(), None, scope, Environment::inherited());
-    let places = Places::new(&context, &["*.rs".to_owned()], "").unwrap();
+    let places = SearchRoots::new(&context, &["*.rs".to_owned()], "").unwrap();
     let reports: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&reports);
     let token = cancel.clone();
@@ -56,7 +56,7 @@ fn look_and(
     (result, reports)
 }
 
-/// However late the abort comes, what was found by then is no result.
+/// However late the abort comes, what was found by then is not a result.
 /// proves: FIL-207
 #[test]
 fn an_abort_in_the_middle_is_an_error() {

@@ -7,11 +7,11 @@ use omp_types::{Goal, GoalStatus, Usage};
 /// Keeps the goal, counts what it costs and remembers what listeners have not heard yet.
 #[derive(Debug, Default)]
 pub struct GoalKeeper {
-    state: Mutex<State>,
+    state: Mutex<GoalState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GoalState {
     goal: Option<Goal>,
     /// Since when the goal is worked on, in milliseconds.
     since: Option<u64>,
@@ -42,37 +42,37 @@ impl GoalKeeper {
     pub fn create(&self, objective: &str, token_budget: Option<u64>) -> Result<Goal, String> {
         let mut state = self.lock();
         if state.status().is_some_and(GoalStatus::is_open) {
-            return Err("There is a goal already. Complete or drop it before another is created.".to_owned());
+            return Err("A goal already exists. Complete or drop it before creating another.".to_owned());
         }
         let objective = objective.trim();
         if objective.is_empty() {
-            return Err("A goal needs an objective: say what is to be reached.".to_owned());
+            return Err("A goal needs an objective: describe what to achieve.".to_owned());
         }
         if token_budget == Some(0) {
             return Err("token_budget must be a positive number of tokens.".to_owned());
         }
         let (objective, status) = (objective.to_owned(), GoalStatus::Active);
-        *state = State { news: std::mem::take(&mut state.news), ..State::default() };
+        *state = GoalState { news: std::mem::take(&mut state.news), ..GoalState::default() };
         state.goal = Some(Goal { objective, status, token_budget, tokens_used: 0, time_used_ms: 0 });
         state.tell()
     }
 
-    /// Takes up what a session kept. Nobody is told: it is no news.
+    /// Restores what a session kept, without notifying anybody.
     pub fn restore(&self, goal: Option<Goal>) {
-        *self.lock() = State { goal, ..State::default() };
+        *self.lock() = GoalState { goal, ..GoalState::default() };
     }
 
     pub fn complete(&self) -> Result<Goal, String> {
-        self.change(GoalStatus::is_open, GoalStatus::Complete, "There is no open goal to complete.")
+        self.change(GoalStatus::is_open, GoalStatus::Complete, "No open goal to complete.")
     }
 
     pub fn drop_goal(&self) -> Result<Goal, String> {
-        self.change(GoalStatus::is_open, GoalStatus::Dropped, "There is no open goal to drop.")
+        self.change(GoalStatus::is_open, GoalStatus::Dropped, "No open goal to drop.")
     }
 
     pub fn pause(&self) -> Result<Goal, String> {
         let is_active = |status| status == GoalStatus::Active;
-        self.change(is_active, GoalStatus::Paused, "There is no active goal to pause.")
+        self.change(is_active, GoalStatus::Paused, "No active goal to pause.")
     }
 
     pub fn resume(&self) -> Result<Goal, String> {
@@ -81,18 +81,19 @@ impl GoalKeeper {
             && goal.remaining() == Some(0)
         {
             return Err(
-                "The goal's budget is used up. The user can raise it with /goal budget <N|off>.".to_owned()
+                "The goal's token budget is used up. The user can raise it with /goal budget <N|off>."
+                    .to_owned(),
             );
         }
         let rests = |status| matches!(status, GoalStatus::Paused | GoalStatus::BudgetLimited);
-        self.change(rests, GoalStatus::Active, "There is no paused goal to resume.")
+        self.change(rests, GoalStatus::Active, "No paused goal to resume.")
     }
 
-    /// Another budget. A goal that waited for one goes on if it is enough.
+    /// Another budget. A goal that waited for one continues if it is enough.
     pub fn set_budget(&self, token_budget: Option<u64>) -> Result<Goal, String> {
         let mut state = self.lock();
         let Some(goal) = state.goal.as_mut().filter(|goal| goal.status.is_open()) else {
-            return Err("There is no open goal.".to_owned());
+            return Err("No open goal.".to_owned());
         };
         goal.token_budget = token_budget;
         let enough = goal.remaining() != Some(0);
@@ -172,12 +173,12 @@ impl GoalKeeper {
         state.tell()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GoalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl GoalState {
     fn status(&self) -> Option<GoalStatus> {
         self.goal.as_ref().map(|goal| goal.status)
     }
@@ -190,7 +191,7 @@ impl State {
     }
 
     fn tell(&mut self) -> Result<Goal, String> {
-        let goal = self.goal.clone().ok_or_else(|| "There is no goal.".to_owned())?;
+        let goal = self.goal.clone().ok_or_else(|| "No goal is set.".to_owned())?;
         self.news.push(goal.clone());
         self.unkept = true;
         Ok(goal)

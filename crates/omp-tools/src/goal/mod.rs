@@ -4,20 +4,18 @@ mod keeper;
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, Goal, GoalStatus, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, Goal, GoalStatus, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::uniform::UniformTool;
 use crate::{Context, Modes};
 pub use keeper::GoalKeeper;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::GOAL;
 
 pub(crate) struct GoalTool {
-    definition: ToolDefinition,
     modes: Arc<Modes>,
 }
 
@@ -40,8 +38,7 @@ enum Op {
 
 impl GoalTool {
     pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, modes: Arc::clone(&context.modes) }
+        Self { modes: Arc::clone(&context.modes) }
     }
 
     fn change(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
@@ -49,7 +46,7 @@ impl GoalTool {
         let keeper = &self.modes.goal;
         let goal = match op {
             Op::Create => keeper.create(&objective.unwrap_or_default(), token_budget),
-            Op::Get => keeper.goal().ok_or_else(|| "There is no goal.".to_owned()),
+            Op::Get => keeper.goal().ok_or_else(|| "No goal is set.".to_owned()),
             Op::Complete => keeper.complete(),
             Op::Resume => keeper.resume(),
             Op::Drop => keeper.drop_goal(),
@@ -59,7 +56,7 @@ impl GoalTool {
     }
 }
 
-/// The goal in words.
+/// The goal as text.
 fn report(goal: &Goal) -> String {
     let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
     let remaining = goal.remaining().map_or_else(|| "unlimited".to_owned(), |left| left.to_string());
@@ -72,25 +69,17 @@ fn report(goal: &Goal) -> String {
         goal.time_used_ms / 1_000
     );
     if goal.status == GoalStatus::Complete {
-        text.push_str("\nTell the user in one sentence what was reached and what it took.");
+        text.push_str("\nTell the user in one sentence what was achieved and what it cost.");
     }
     text
 }
 
-impl Tool for GoalTool {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for GoalTool {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async move { self.change(call.arguments) }.boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.change(call.arguments)
     }
 }

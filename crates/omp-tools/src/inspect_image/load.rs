@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use omp_agent::ToolError;
 use omp_workspace::image::{MAX_INPUT_BYTES, ladder};
-use omp_workspace::open::Found;
+use omp_workspace::open::OpenedPath;
 use omp_workspace::sniff::ImageKind;
 use omp_workspace::tree::size;
 
@@ -50,7 +50,7 @@ pub(super) fn load(context: &Context, typed: &str) -> Result<Picture, ToolError>
 fn find(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
     if omp_web::address::is_web(typed) {
         return Err(ToolError::new(
-            "inspect_image looks at files, not at web addresses. Download the image first, then pass its path.",
+            "inspect_image reads files, not URLs. Download the image first, then pass its path.",
         ));
     }
     let path = context.file(typed)?;
@@ -59,8 +59,8 @@ fn find(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
 
 fn open_file(context: &Context, path: &std::path::Path) -> Result<(File, u64), ToolError> {
     match context.open(path) {
-        Ok(Found::File(file, metadata)) => Ok((file, metadata.len())),
-        Ok(Found::Directory | Found::Special(_)) => Err(unsupported()),
+        Ok(OpenedPath::File(file, metadata)) => Ok((file, metadata.len())),
+        Ok(OpenedPath::Directory | OpenedPath::Special(_)) => Err(unsupported()),
         Err(error) => Err(explain(context, path, &error)),
     }
 }

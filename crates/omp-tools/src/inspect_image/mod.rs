@@ -7,20 +7,18 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use base64::Engine;
-use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt};
-use omp_agent::{Invocation, Tool, ToolError};
+use futures_util::StreamExt;
+use omp_agent::{Invocation, ToolError};
 use omp_types::{
-    Approval, AssistantBlock, AssistantMessage, BuiltinTool, FailureKind, ImageBlock, Message, ModelRequest,
-    RequestOptions, StreamEvent, ToolChoice, ToolDefinition, ToolOutput, UserBlock, UserContent, UserMessage,
-    builtin,
+    AssistantBlock, AssistantMessage, BuiltinTool, FailureKind, ImageBlock, Message, ModelRequest,
+    RequestOptions, StreamEvent, ToolChoice, ToolOutput, UserBlock, UserContent, UserMessage, builtin,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::output::{Details, Meta, cap};
+use crate::uniform::UniformTool;
 use load::Picture;
 pub use vision::{Seer, Vision, VisionError};
 
@@ -29,7 +27,6 @@ pub(crate) const TOOL: &BuiltinTool = &builtin::INSPECT_IMAGE;
 const SYSTEM: &str = include_str!("system.md").trim_ascii();
 
 pub(crate) struct InspectImage {
-    definition: ToolDefinition,
     context: Arc<Context>,
 }
 
@@ -40,9 +37,8 @@ struct Arguments {
 }
 
 impl InspectImage {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
     }
 
     async fn inspect(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
@@ -150,16 +146,11 @@ fn text(message: &AssistantMessage) -> Result<String, ToolError> {
     }
 }
 
-impl Tool for InspectImage {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for InspectImage {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.inspect(call).boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.inspect(call).await
     }
 }

@@ -6,15 +6,14 @@ mod settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Patience, Tool, ToolError, Updates};
+use omp_agent::{Invocation, Patience, ToolError, Updates};
 use omp_jobs::{Cancelled, Jobs, Snapshot, Status};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::Context;
+use crate::uniform::UniformTool;
 use report::Report;
 pub use settings::JobSettings;
 
@@ -24,7 +23,6 @@ pub(crate) const TOOL: &BuiltinTool = &builtin::JOB;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(crate) struct Job {
-    definition: ToolDefinition,
     jobs: Option<Arc<Jobs>>,
     /// Whose jobs they are.
     owner: String,
@@ -42,17 +40,16 @@ struct Arguments {
 }
 
 impl Job {
-    pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
         let (jobs, owner) = (context.jobs.clone(), context.agent.clone());
-        Self { definition, jobs, owner, poll_wait: context.settings.jobs.poll_wait }
+        Self { jobs, owner, poll_wait: context.settings.jobs.poll_wait }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let Arguments { poll, cancel, list } = crate::arguments(call.arguments.clone())?;
         if list && !(poll.is_empty() && cancel.is_empty()) {
             return Err(ToolError::new(
-                "`list` cannot be combined with `poll` or `cancel`: call with one of them.",
+                "`list` cannot be combined with `poll` or `cancel`: use one of them.",
             ));
         }
         let Some(jobs) = &self.jobs else {
@@ -144,20 +141,12 @@ fn said(text: &str) -> ToolOutput {
     ToolOutput::text(text).with_details(json!({ "jobs": [] }))
 }
 
-impl Tool for Job {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Job {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const PATIENCE: Patience = Patience::OnlyWaits;
 
-    fn patience(&self) -> Patience {
-        Patience::OnlyWaits
-    }
-
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.execute(call).boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.execute(call).await
     }
 }

@@ -86,7 +86,7 @@ fn of_ended(job: &Snapshot, texts: Texts) -> String {
         (_, true) => head,
         (Texts::Shown, false) => format!("{head}\n\n{}", said.join("\n\n")),
         (Texts::LeftOut, false) => {
-            format!("{head}\n\n[No room for its text here: call with `poll: [\"{}\"]`]", job.id)
+            format!("{head}\n\n[Output omitted for space: call with `poll: [\"{}\"]`]", job.id)
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct JobSettings {
     /// `async.enabled`: the model may start commands in the background.
     pub offered: bool,
-    /// `bash.autoBackground.*`: a command that takes longer goes on in the background.
+    /// `bash.autoBackground.*`: a command that takes longer continues in the background.
     pub auto_background: Option<Duration>,
     /// `async.pollWaitDuration`: how long one call of `job` waits.
     pub poll_wait: Duration,

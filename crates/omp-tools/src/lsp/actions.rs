@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::apply;
-use super::call::{Call, Fault, Place, Reply};
+use super::call::{Call, Fault, Reply, ServerPosition};
 
 /// Offers that are listed.
 const MOST_LISTED: usize = 100;
@@ -21,7 +21,8 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let applies = call.arguments.apply == Some(true);
     if applies && query.is_none() {
         return Err(Fault::Refused(
-            "Applying a code action needs `query`: its index in the list, or a part of its title.".to_owned(),
+            "Applying a code action requires `query`: its index in the list, or part of its title."
+                .to_owned(),
         ));
     }
     let place = call.place().await?;
@@ -49,7 +50,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
 }
 
 /// A range of no width at the place, and what was found there.
-fn params(place: &Place, only: Option<&str>) -> Value {
+fn params(place: &ServerPosition, only: Option<&str>) -> Value {
     let at = Position::deserialize(&place.params["position"]).unwrap_or_default();
     let here = |one: &Diagnostic| one.range.start.line <= at.line && at.line <= one.range.end.line;
     let known = place.client.known(&place.path);

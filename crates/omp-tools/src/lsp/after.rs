@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::check::{Check, Checked, Patience};
-use super::desk::{LanguageServers, LateFindings};
 use super::format::{Formatting, format};
+use super::language_servers::{LanguageServers, LateFindings};
 use super::{report, tell, text};
 use crate::Context;
 use crate::edit::{Foreign, make};
@@ -47,36 +47,36 @@ pub(crate) async fn after(
     // A call that failed may have changed some files before.
     tell(context).await;
     let mut output = result?;
-    let Some(desk) = context.lsp.clone() else { return Ok(output) };
+    let Some(lsp) = context.lsp.clone() else { return Ok(output) };
     let diagnoses = match occasion {
-        Occasion::Write => desk.settings.diagnostics_on_write,
-        Occasion::Edit => desk.settings.diagnostics_on_edit,
+        Occasion::Write => lsp.settings.diagnostics_on_write,
+        Occasion::Edit => lsp.settings.diagnostics_on_edit,
     };
     let paths = written(context, output.details.as_ref());
-    if paths.is_empty() || !(diagnoses || desk.settings.format_on_write) {
+    if paths.is_empty() || !(diagnoses || lsp.settings.format_on_write) {
         return Ok(output);
     }
-    let config = desk.servers.config().await;
+    let config = lsp.servers.config().await;
     let limit = Limit::after(CALL, cancel);
     let mut found = Map::new();
     for path in paths {
         if config.for_file(&path).is_empty() {
             continue;
         }
-        if let Err(refused) = desk.servers.may_run("Language server").await {
-            if desk.says_refusal() {
+        if let Err(refused) = lsp.servers.may_run("Language server").await {
+            if lsp.says_refusal() {
                 add(&mut output, &format!("[No diagnostics and no formatting: {refused}]"));
             }
             break;
         }
         let shown = context.base().display(&path);
-        if desk.settings.format_on_write
-            && let Ok(Some(formatting)) = formatting(&desk, &config, &path, limit).await
+        if lsp.settings.format_on_write
+            && let Ok(Some(formatting)) = formatting(&lsp, &config, &path, limit).await
         {
             put(context, &path, &shown, formatting, &mut output).await;
             tell(context).await;
         }
-        if diagnoses && let Some(checked) = check(&desk, &config, &path, &shown, limit).await {
+        if diagnoses && let Some(checked) = check(&lsp, &config, &path, &shown, limit).await {
             found.insert(shown.clone(), told(&shown, &checked, &mut output));
         }
     }
@@ -106,13 +106,13 @@ async fn load(path: &Path) -> Option<String> {
 
 /// What a server would do to a file, and the text that it saw.
 async fn formatting(
-    desk: &LanguageServers,
+    lsp: &LanguageServers,
     config: &Config,
     path: &Path,
     limit: Limit<'_>,
 ) -> Result<Option<(Formatting, String)>, LspError> {
     let Some(text) = load(path).await else { return Ok(None) };
-    let formatting = format(&desk.servers, &config.for_file(path), (path, &text), limit).await?;
+    let formatting = format(&lsp.servers, &config.for_file(path), (path, &text), limit).await?;
     Ok(formatting.map(|formatting| (formatting, text)))
 }
 
@@ -130,7 +130,7 @@ async fn put(
         let change = move |text: &str| match text == seen.replace("\r\n", "\n") {
             true => edits::apply(text, &edits, encoding),
             // The server's line numbers are about another text.
-            false => Err("it was changed meanwhile".to_owned()),
+            false => Err("it has changed in the meantime".to_owned()),
         };
         let one = Foreign::Update { path: file.clone(), change: Box::new(change) };
         let before = text::load(&file);
@@ -150,7 +150,7 @@ async fn put(
             }
             format!("Formatted by {server}; line numbers may have changed.")
         }
-        Ok(Err(error)) => format!("{server} wanted to format {shown}, but: {}", error.message),
+        Ok(Err(error)) => format!("{server} could not format {shown}: {}", error.message),
         Err(_) => return,
     };
     add(output, &said);
@@ -181,34 +181,33 @@ fn add(output: &mut ToolOutput, paragraph: &str) {
     }
 }
 
-/// What is found within the time of a call. What comes later goes to whoever takes it, unless the file was written anew.
+/// What is found within the time of a call. What comes later goes to whoever accepts it, unless the file was written again.
 async fn check(
-    desk: &Arc<LanguageServers>,
+    lsp: &Arc<LanguageServers>,
     config: &Arc<Config>,
     path: &Path,
     shown: &str,
     limit: Limit<'_>,
 ) -> Option<Checked> {
     let text = load(path).await?;
-    let number = desk.begin(path);
+    let number = lsp.begin(path);
     let names: Vec<&str> = config.for_file(path).iter().map(|server| server.name.as_str()).collect();
     let names = names.join(",");
-    let limit = if desk.is_slow(&names) { limit.at_most(IN_VAIN) } else { limit };
-    let all = Arc::clone(desk);
+    let limit = if lsp.is_slow(&names) { limit.at_most(IN_VAIN) } else { limit };
+    let all = Arc::clone(lsp);
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    let (desk, config, path, shown) =
-        (Arc::clone(desk), Arc::clone(config), path.to_owned(), shown.to_owned());
+    let (lsp, config, path, shown) = (Arc::clone(lsp), Arc::clone(config), path.to_owned(), shown.to_owned());
     let stop = limit.cancel.child_token();
     let inner = stop.clone();
     let work = tokio::spawn(async move {
-        let checked = look(&desk, &config, &path, &text, &inner).await;
+        let checked = look(&lsp, &config, &path, &text, &inner).await;
         let late = match sender.send(checked) {
             // The call is over.
             Err(checked) => checked,
             Ok(()) => return,
         };
-        if let (Some(late), Some(deliver)) = (late.filter(|late| !late.items.is_empty()), desk.late())
-            && desk.is_current(&path, number)
+        if let (Some(late), Some(deliver)) = (late.filter(|late| !late.items.is_empty()), lsp.late())
+            && lsp.is_current(&path, number)
         {
             let text = report::lines(&shown, &late.items).join("\n");
             deliver(LateFindings { file: shown, summary: summary(&late.items), text });
@@ -231,7 +230,7 @@ async fn check(
 }
 
 async fn look(
-    desk: &LanguageServers,
+    lsp: &LanguageServers,
     config: &Config,
     path: &Path,
     text: &str,
@@ -239,7 +238,7 @@ async fn look(
 ) -> Option<Checked> {
     let limit = Limit::after(CALL + DEFERRED, cancel);
     let servers: Vec<&Server> = config.for_file(path);
-    let (servers_of, deduplicate) = (&desk.servers, desk.settings.deduplicate);
+    let (servers_of, deduplicate) = (&lsp.servers, lsp.settings.deduplicate);
     let check =
         Check { servers: servers_of, path, text, patience: Patience::Written(CALL + DEFERRED), deduplicate };
     check.run(&servers, limit).await.ok()
@@ -253,7 +252,7 @@ fn told(shown: &str, checked: &Checked, output: &mut ToolOutput) -> Value {
     let summary = match (checked.items.is_empty(), checked.servers.is_empty()) {
         (false, _) => summary(&checked.items),
         (true, false) => "OK".to_owned(),
-        (true, true) => "no server has looked at it".to_owned(),
+        (true, true) => "not checked by a server yet".to_owned(),
     };
     json!({
         "server": checked.servers.join(", "),

@@ -44,8 +44,8 @@ pub(super) async fn proposed(
     match outdated(client, &edit).await {
         None => apply(context, edit, client.encoding()).await,
         Some(path) => Err(ToolError::new(format!(
-            "{} was changed while {} was asked, so that its line numbers are about another text. Nothing was changed; \
-             ask again.",
+            "{} changed while {} was working on the request, so its line numbers are out of date. Nothing \
+             was changed; try again.",
             context.base().display(&path),
             client.name()
         ))),
@@ -118,7 +118,7 @@ fn inside(context: &Context, path: &Path) -> Result<(), ToolError> {
     match real_path(path).starts_with(real_path(&context.cwd)) {
         true => Ok(()),
         false => Err(ToolError::new(format!(
-            "The server wants to change {}, which is outside the project; nothing was changed.",
+            "The server tried to change {}, which is outside the project. Nothing was changed.",
             path.display()
         ))),
     }

@@ -50,7 +50,7 @@ pub(super) struct Reply {
 pub(super) enum Fault {
     /// Somebody no longer wants to know.
     Aborted,
-    /// The call makes no sense; the text says why.
+    /// The call is invalid; the text says why.
     Refused(String),
     /// A server or a file is to blame.
     Failed(String),
@@ -101,7 +101,7 @@ impl Reply {
 }
 
 /// A place in a file that a server knows.
-pub(super) struct Place {
+pub(super) struct ServerPosition {
     pub(super) client: Arc<Client>,
     pub(super) path: PathBuf,
     pub(super) synced: Synced,
@@ -117,8 +117,9 @@ impl Call<'_> {
 
     pub(super) fn needs_file(&self) -> Result<&str, Fault> {
         let action = &self.arguments.action;
-        self.file()
-            .ok_or_else(|| Fault::Refused(format!("The action {action} needs `file`, the path of one file.")))
+        self.file().ok_or_else(|| {
+            Fault::Refused(format!("Action {action} requires `file`, the path of a single file."))
+        })
     }
 
     /// The path that was typed.
@@ -135,7 +136,7 @@ impl Call<'_> {
     pub(super) fn primary(&self, path: &Path) -> Result<&Server, Fault> {
         self.config.primary(path).ok_or_else(|| {
             Fault::Refused(format!(
-                "No language server found for {}. Use action \"status\" to see which there are.",
+                "No language server found for {}. Use action \"status\" to list the available ones.",
                 self.shown(path)
             ))
         })
@@ -170,7 +171,7 @@ impl Call<'_> {
     }
 
     /// Opens a file at its server and finds the place that was named.
-    pub(super) async fn place(&self) -> Result<Place, Fault> {
+    pub(super) async fn place(&self) -> Result<ServerPosition, Fault> {
         let path = self.path(self.needs_file()?)?;
         let server = self.primary(&path)?;
         let text = self.text(&path).await?;
@@ -180,6 +181,6 @@ impl Call<'_> {
         let at = at.map_err(|problem| Fault::Failed(format!("{problem} in {}", self.shown(&path))))?;
         let synced = client.open(&path, &text).await?;
         let params = json!({"textDocument": {"uri": synced.uri}, "position": at});
-        Ok(Place { client, path, synced, params })
+        Ok(ServerPosition { client, path, synced, params })
     }
 }

@@ -51,17 +51,17 @@ impl Context {
     /// A tool has written, deleted or renamed a file: lists of files are out of date, and servers will be told.
     pub(crate) fn changed(&self, path: &Path, before: Before) {
         self.scans.changed(path);
-        if let Some(desk) = &self.lsp {
-            desk.note(path, before);
+        if let Some(lsp) = &self.lsp {
+            lsp.note(path, before);
         }
     }
 }
 
 /// Tells the servers what became of the files that were noted.
 pub(crate) async fn tell(context: &Context) {
-    let Some(desk) = &context.lsp else { return };
-    let noted = desk.take_noted();
-    if noted.is_empty() || desk.servers.watching().is_empty() {
+    let Some(lsp) = &context.lsp else { return };
+    let noted = lsp.take_noted();
+    if noted.is_empty() || lsp.servers.watching().is_empty() {
         return;
     }
     let look = move || {
@@ -69,7 +69,7 @@ pub(crate) async fn tell(context: &Context) {
         noted.into_iter().filter_map(fate).collect::<Vec<_>>()
     };
     let Ok(files) = tokio::task::spawn_blocking(look).await else { return };
-    desk.tell(&files).await;
+    lsp.tell(&files).await;
 }
 
 impl LanguageServers {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use omp_lsp::diagnostics::{Diagnostic, merge};
-use omp_lsp::{Kind, Limit, LspError, Server, Servers, linters};
+use omp_lsp::{Limit, LspError, Server, ServerKind, Servers, linters};
 
 use super::catch_up::catch_up;
 
@@ -84,7 +84,7 @@ impl Check<'_> {
     }
 
     async fn ask(self, server: &Server, limit: Limit<'_>) -> Result<(Vec<Diagnostic>, bool), LspError> {
-        if server.kind() != Kind::Protocol {
+        if server.kind() != ServerKind::Protocol {
             return linters::lint(self.servers, server, self.path, self.text, limit)
                 .await
                 .map(|items| (items, true));

@@ -11,7 +11,7 @@ use omp_workspace::walk::{Options, walk};
 use super::call::{Call, Fault, Reply};
 use super::check::{Check, Checked, ONE_FILE, ONE_OF_MANY, Patience};
 use super::{project, report};
-use crate::scope::{Places, has_glob};
+use crate::search_roots::{SearchRoots, has_glob};
 
 /// Files of a pattern that are looked at.
 const MOST_FILES: usize = 20;
@@ -28,7 +28,8 @@ pub(super) async fn run(call: &Call<'_>, deduplicate: bool) -> Result<Reply, Fau
     }
     let Some(typed) = call.file() else {
         return Err(Fault::Refused(
-            "The action diagnostics needs `file`: a path, a glob such as src/**/*.rs, or \"*\" for the whole project."
+            "Action diagnostics requires `file`: a path, a glob such as src/**/*.rs, or \"*\" for the whole \
+             project."
                 .to_owned(),
         ));
     };
@@ -55,7 +56,7 @@ async fn one(
     if servers.is_empty() {
         let shown = call.shown(path);
         return Err(Fault::Refused(format!(
-            "No language server found for {shown}. Use action \"status\" to see which there are."
+            "No language server found for {shown}. Use action \"status\" to list the available ones."
         )));
     }
     let text = call.text(path).await?;
@@ -71,15 +72,15 @@ fn told(shown: &str, checked: &Checked) -> String {
     let mut parts = match (checked.items.is_empty(), checked.silent.is_empty()) {
         (false, _) => vec![report::text(shown, &checked.items)],
         (true, true) => vec!["OK".to_owned()],
-        (true, false) => vec!["No diagnostics so far.".to_owned()],
+        (true, false) => vec!["No diagnostics yet.".to_owned()],
     };
     if !checked.silent.is_empty() {
-        parts.push(format!("Not heard from yet: {}", checked.silent.join(", ")));
+        parts.push(format!("Still waiting for: {}", checked.silent.join(", ")));
     }
     if !checked.old.is_empty() {
-        parts.push(format!("Found before and perhaps no longer true, {}", report::text(shown, &checked.old)));
+        parts.push(format!("Possibly outdated, {}", report::text(shown, &checked.old)));
     }
-    parts.extend(checked.failed.iter().map(|failed| format!("Not asked: {failed}")));
+    parts.extend(checked.failed.iter().map(|failed| format!("Not available: {failed}")));
     parts.join("\n")
 }
 
@@ -91,7 +92,7 @@ async fn many(call: &Call<'_>, typed: &str, deduplicate: bool) -> Result<Reply, 
     let mut sections = Vec::new();
     if cut {
         sections
-            .push(format!("[More than {MOST_FILES} files match {typed}; these are the first {MOST_FILES}]"));
+            .push(format!("[More than {MOST_FILES} files match {typed}; showing the first {MOST_FILES}]"));
     }
     // Servers look at one file while others wait for theirs, so all have the time of all.
     for files in files.chunks(AT_ONCE) {
@@ -116,7 +117,7 @@ async fn many(call: &Call<'_>, typed: &str, deduplicate: bool) -> Result<Reply, 
 async fn expand(call: &Call<'_>, typed: &str) -> Result<(Vec<PathBuf>, bool), Fault> {
     let (context, typed, cancel) = (call.context.clone(), typed.to_owned(), call.limit.cancel.clone());
     let found = crate::blocking(move || {
-        let places = Places::new(&context, &[typed], "The pattern is empty.")?;
+        let places = SearchRoots::new(&context, &[typed], "The pattern is empty.")?;
         let found = Mutex::new(Vec::new());
         for place in &places.found {
             let options = Options {

@@ -59,8 +59,8 @@ pub(super) async fn status(call: &Call<'_>) -> Reply {
 /// What is known of a server that is installed.
 fn told(server: &Server, state: &ServerState) -> String {
     match state {
-        _ if !server.speaks() => "installed, runs for each check".to_owned(),
-        ServerState::Stopped => "installed, starts at the first question".to_owned(),
+        _ if !server.speaks() => "installed, runs on each check".to_owned(),
+        ServerState::Stopped => "installed, starts on the first request".to_owned(),
         ServerState::Starting => "starting".to_owned(),
         ServerState::Running => "running".to_owned(),
         ServerState::Failed(reason) => format!("failed: {reason}"),
@@ -78,7 +78,7 @@ fn meant<'a>(call: &'a Call<'_>) -> Result<Vec<&'a Server>, Fault> {
     };
     match servers.is_empty() {
         true => Err(Fault::Refused(
-            "No language server found. Use action \"status\" to see which there are.".to_owned(),
+            "No language server found. Use action \"status\" to list the available ones.".to_owned(),
         )),
         false => Ok(servers),
     }
@@ -128,7 +128,7 @@ pub(super) async fn reload(call: &Call<'_>) -> Result<Reply, Fault> {
     })
 }
 
-/// Asks the server to look at everything anew, in the ways that servers understand; ends it if it understands none.
+/// Asks the server to look at everything again, in the ways that servers understand; ends it if it understands none.
 async fn again(call: &Call<'_>, server: &Server) -> Result<&'static str, Fault> {
     call.servers.forgive(server);
     let client = call.client(server).await?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use omp_workspace::grep::{Query, Style};
-use omp_workspace::walk::{End, Entry, Options, walk};
+use omp_workspace::walk::{End, Options, WalkEntry, walk};
 
 use super::call::Call;
 use crate::Context;
@@ -85,7 +85,7 @@ fn find(
         cancelled: &stop,
     };
     let check = context.borders.walk(&context.cwd);
-    let visit = |entry: &Entry| {
+    let visit = |entry: &WalkEntry| {
         let path = entry.path();
         if !entry.is_file() || except.iter().any(|moved| path.starts_with(moved)) || stop() {
             return;

@@ -1,7 +1,7 @@
 //! `lsp`: questions to language servers.
 //!
 //! [`Lsp`] checks a call and hands it to the file of its action. [`after()`] is what `write` and `edit` do when they are
-//! done, [`changes`] what servers are told of any change, [`desk`] what all share with the session.
+//! done, [`changes`] what servers are told of any change, [`lsp`] what all share with the session.
 
 mod actions;
 mod after;
@@ -10,9 +10,9 @@ mod call;
 mod catch_up;
 mod changes;
 mod check;
-mod desk;
 mod diagnose;
 mod format;
+mod language_servers;
 mod manage;
 mod mentions;
 mod navigate;
@@ -39,7 +39,7 @@ use crate::{Context, approval};
 pub(crate) use after::{Occasion, after};
 use call::{Arguments, Call, Fault, Reply};
 pub(crate) use changes::{Before, tell};
-pub use desk::{LanguageServers, Late, LateFindings, LspSettings};
+pub use language_servers::{LanguageServers, Late, LateFindings, LspSettings};
 pub use project::CHECKER_PROGRAMS;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::LSP;
@@ -64,16 +64,16 @@ const READING: [&str; 9] = [
 pub(crate) struct Lsp {
     definition: ToolDefinition,
     context: Arc<Context>,
-    desk: Arc<LanguageServers>,
+    lsp: Arc<LanguageServers>,
 }
 
 impl Lsp {
     /// The tool, if the session has language servers.
     pub(crate) fn new(context: Arc<Context>) -> Option<Self> {
-        let desk = Arc::clone(context.lsp.as_ref()?);
+        let lsp = Arc::clone(context.lsp.as_ref()?);
         let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        desk.servers.set_editor(Arc::new(apply::Pen(Arc::downgrade(&context))));
-        Some(Self { definition, context, desk })
+        lsp.servers.set_editor(Arc::new(apply::Pen(Arc::downgrade(&context))));
+        Some(Self { definition, context, lsp })
     }
 
     async fn execute(&self, invocation: Invocation) -> Result<ToolOutput, ToolError> {
@@ -81,14 +81,14 @@ impl Lsp {
         let arguments: Arguments = crate::arguments(invocation.arguments)?;
         let call = Call {
             context: &self.context,
-            servers: &self.desk.servers,
-            config: self.desk.servers.config().await,
+            servers: &self.lsp.servers,
+            config: self.lsp.servers.config().await,
             arguments: &arguments,
             limit: Limit::after(timeout(arguments.timeout), &invocation.cancel),
         };
         let reply = match self.act(&call).await {
             Ok(reply) => reply,
-            Err(Fault::Aborted) => return Err(ToolError::new("The question was aborted.")),
+            Err(Fault::Aborted) => return Err(ToolError::new("The request was aborted.")),
             Err(Fault::Refused(text)) => Reply::refused(text),
             Err(Fault::Failed(text)) => Reply::refused(format!("LSP error: {text}")),
         };
@@ -97,7 +97,7 @@ impl Lsp {
 
     async fn act(&self, call: &Call<'_>) -> Result<Reply, Fault> {
         match call.arguments.action.as_str() {
-            "diagnostics" => diagnose::run(call, self.desk.settings.deduplicate).await,
+            "diagnostics" => diagnose::run(call, self.lsp.settings.deduplicate).await,
             "definition" => navigate::definition(call).await,
             "type_definition" => navigate::type_definition(call).await,
             "implementation" => navigate::implementation(call).await,
@@ -111,7 +111,7 @@ impl Lsp {
             "reload" => manage::reload(call).await,
             "capabilities" => manage::capabilities(call).await,
             "request" => request::run(call).await,
-            other => Err(Fault::Refused(format!("There is no action {other:?}."))),
+            other => Err(Fault::Refused(format!("Unknown action {other:?}."))),
         }
     }
 }

@@ -8,7 +8,7 @@ use omp_lsp::location::Location;
 use omp_lsp::position::lines;
 use serde_json::{Value, json};
 
-use super::call::{Call, Fault, Place, Reply};
+use super::call::{Call, Fault, Reply, ServerPosition};
 
 /// References that are shown with the lines around them.
 const WITH_CONTEXT: usize = 50;
@@ -86,7 +86,7 @@ pub(super) async fn references(call: &Call<'_>) -> Result<Reply, Fault> {
 }
 
 /// Is the place that was asked about the only one?
-fn only_itself(found: &[Location], place: &Place) -> bool {
+fn only_itself(found: &[Location], place: &ServerPosition) -> bool {
     let line = place.params.pointer("/position/line").and_then(Value::as_u64);
     match found {
         [one] => {

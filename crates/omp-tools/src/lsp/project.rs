@@ -63,7 +63,8 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let has = |checker: &&Checker| checker.markers.iter().any(|marker| cwd.join(marker).exists());
     let Some(checker) = CHECKERS.iter().find(has) else {
         return Err(Fault::Refused(
-            "No project type detected: there is no Cargo.toml, tsconfig.json, go.mod or pyproject.toml here. Name a file."
+            "No project type detected: no Cargo.toml, tsconfig.json, go.mod or pyproject.toml. Specify a \
+             file."
                 .to_owned(),
         ));
     };
@@ -92,7 +93,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
         answer = answer(child, MOST_OUTPUT, MOST_OUTPUT) => answer,
         () = cancel.cancelled() => return Err(Fault::Aborted),
         () = tokio::time::sleep_until(until) => {
-            return Err(Fault::Failed(format!("{} takes too long; run it with bash.", checker.program)));
+            return Err(Fault::Failed(format!("{} timed out; run it with bash.", checker.program)));
         }
     };
     let lines: Vec<&str> = answer.output.lines().chain(answer.complaint.lines()).collect();

@@ -10,7 +10,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     call.needs_file()?;
     let new_name = call.arguments.new_name.as_deref().filter(|name| !name.trim().is_empty());
     let Some(new_name) = new_name else {
-        return Err(Fault::Refused("The action rename needs `new_name`.".to_owned()));
+        return Err(Fault::Refused("Action rename requires `new_name`.".to_owned()));
     };
     let place = call.place().await?;
     let client = &place.client;

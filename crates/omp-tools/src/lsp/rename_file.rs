@@ -28,7 +28,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let from = call.path(call.needs_file()?)?;
     let to = call.arguments.new_name.as_deref().filter(|name| !name.trim().is_empty());
     let Some(to) = to else {
-        return Err(Fault::Refused("The action rename_file needs `new_name`, the new path.".to_owned()));
+        return Err(Fault::Refused("Action rename_file requires `new_name`, the new path.".to_owned()));
     };
     let to = call.path(to.trim_end_matches('/'))?;
     let plan = plan(call, from, to).await?;
@@ -145,7 +145,7 @@ async fn carried_out(
         let left_out = without(&mut edit, &mut touched);
         rows.extend(left_out.iter().map(|path| {
             let (name, shown) = (client.name(), call.shown(path));
-            format!("Note from {name}: {shown} was left to the server before, which has changed it.")
+            format!("Note from {name}: {shown} was skipped, because another server has already changed it.")
         }));
         if !edit.is_empty() {
             let output = apply::proposed(call.context, edit, &client).await?;
@@ -166,10 +166,10 @@ async fn carried_out(
         Ok::<_, std::io::Error>(())
     });
     let moved = moved.await.map_err(|error| Fault::Failed(error.to_string()))?;
-    moved.map_err(|error| Fault::Failed(format!("{} cannot be moved: {error}", call.shown(&plan.from))))?;
+    moved.map_err(|error| Fault::Failed(format!("Cannot move {}: {error}", call.shown(&plan.from))))?;
     rows.push(format!("  Moved {} to {}", call.shown(&plan.from), call.shown(&plan.to)));
     for client in clients {
-        // The file is moved; a server that is gone meanwhile reads it anew.
+        // The file is moved; a server that is gone meanwhile reads it again.
         for (old, _) in &plan.pairs {
             let _ = client.forget(old).await;
         }
@@ -195,13 +195,13 @@ async fn plan(call: &Call<'_>, from: PathBuf, to: PathBuf) -> Result<Move, Fault
     let (context, shown_from, shown_to) = (Arc::clone(call.context), call.shown(&from), call.shown(&to));
     let work = move || {
         if from == to {
-            return Err(format!("{shown_from} has this name already."));
+            return Err(format!("{shown_from} already has this name."));
         }
         let Ok(metadata) = from.symlink_metadata() else {
             return Err(format!("{shown_from} does not exist."));
         };
         if to.symlink_metadata().is_ok() {
-            return Err(format!("{shown_to} exists already."));
+            return Err(format!("{shown_to} already exists."));
         }
         if to.starts_with(&from) {
             return Err(format!("{shown_to} is inside {shown_from}."));
@@ -212,7 +212,7 @@ async fn plan(call: &Call<'_>, from: PathBuf, to: PathBuf) -> Result<Move, Fault
         let mut files = Vec::new();
         match metadata.is_dir() {
             true => {
-                below(&from, &mut files).map_err(|error| format!("{shown_from} cannot be read: {error}."))?;
+                below(&from, &mut files).map_err(|error| format!("Cannot read {shown_from}: {error}."))?;
             }
             false => files.push(from.clone()),
         }

@@ -9,15 +9,16 @@ use super::manage::pretty;
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let method = call.arguments.query.as_deref().map(str::trim).filter(|method| !method.is_empty());
     let Some(method) = method else {
-        return Err(Fault::Refused("The action request needs `query`, the name of the method.".to_owned()));
+        return Err(Fault::Refused(
+            "Action request requires `query`, the name of the LSP method.".to_owned(),
+        ));
     };
-    let payload =
-        match &call.arguments.payload {
-            Some(text) => Some(serde_json::from_str::<Value>(text).map_err(|error| {
-                Fault::Refused(format!("`payload` is no JSON: {error}. Nothing was sent."))
-            })?),
-            None => None,
-        };
+    let payload = match &call.arguments.payload {
+        Some(text) => Some(serde_json::from_str::<Value>(text).map_err(|error| {
+            Fault::Refused(format!("`payload` is not valid JSON: {error}. Nothing was sent."))
+        })?),
+        None => None,
+    };
     let path = call.file().map(|file| call.path(file)).transpose()?;
     let server = match &path {
         Some(path) => call.primary(path)?,

@@ -112,7 +112,7 @@ fn one_line(text: &str) -> String {
 
 /// One thing somewhere in the project.
 #[derive(PartialEq, Eq, Hash)]
-struct Found {
+struct FoundSymbol {
     name: String,
     kind: &'static str,
     place: String,
@@ -122,7 +122,8 @@ async fn in_project(call: &Call<'_>) -> Result<Reply, Fault> {
     let query = call.arguments.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
     let Some(query) = query else {
         return Err(Fault::Refused(
-            "Symbols of the whole project need `query`, the name to look for. For an outline name a file."
+            "Workspace symbols require `query`, the name to search for. For the outline of a file, pass \
+             `file`."
                 .to_owned(),
         ));
     };
@@ -158,7 +159,7 @@ async fn in_project(call: &Call<'_>) -> Result<Reply, Fault> {
     Ok(Reply::new(listed(&found, query)))
 }
 
-fn listed(found: &[Found], query: &str) -> String {
+fn listed(found: &[FoundSymbol], query: &str) -> String {
     if found.is_empty() {
         return format!("No symbols matching \"{query}\"");
     }
@@ -173,7 +174,7 @@ fn listed(found: &[Found], query: &str) -> String {
 }
 
 /// Those of an answer whose name really has the text; servers are generous.
-fn matching(call: &Call<'_>, answer: &Value, query: &str) -> Vec<Found> {
+fn matching(call: &Call<'_>, answer: &Value, query: &str) -> Vec<FoundSymbol> {
     let wanted = query.to_lowercase();
     let items = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let read = |item: &Value| {
@@ -181,7 +182,7 @@ fn matching(call: &Call<'_>, answer: &Value, query: &str) -> Vec<Found> {
         let file = location.path().map_or_else(|| location.uri.clone(), |path| call.shown(&path));
         let start = location.range.start;
         let place = format!("{file}:{}:{}", u64::from(start.line) + 1, u64::from(start.character) + 1);
-        name.to_lowercase().contains(&wanted).then(|| Found { name, kind: kind(item), place })
+        name.to_lowercase().contains(&wanted).then(|| FoundSymbol { name, kind: kind(item), place })
     };
     items.iter().filter_map(read).collect()
 }

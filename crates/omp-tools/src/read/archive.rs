@@ -41,7 +41,7 @@ pub(super) fn read(target: &Target, format: Format, typed: &str) -> Result<ToolO
         Lookup::Member(member) => match &member.kind {
             MemberKind::Link(to) => Err(link(&part, to.as_deref())),
             MemberKind::Special => {
-                Err(ToolError::new(format!("{} holds no text: it is no regular file.", part.shown())))
+                Err(ToolError::new(format!("{} has no text: it is not a regular file.", part.shown())))
             }
             _ => read_member(&part, &archive, member),
         },
@@ -66,9 +66,7 @@ fn split(archive: &Archive, typed: &str) -> Result<(Inner, Selector), ToolError>
 fn link(part: &Target, to: Option<&str>) -> ToolError {
     let shown = part.shown();
     let to = to.map_or_else(String::new, |to| format!(" to '{to}'"));
-    ToolError::new(format!(
-        "{shown} is a link{to}; links in archives are not followed. Read what it leads to."
-    ))
+    ToolError::new(format!("{shown} is a link{to}; links in archives are not followed. Read its target."))
 }
 
 /// Names the nearest directory that exists.
@@ -76,15 +74,15 @@ fn missing(shown: &str, archive: &Archive, wanted: &Inner) -> ToolError {
     let text = wanted.as_str();
     if let Some(nested) = nested(archive, text) {
         return ToolError::new(format!(
-            "{nested} is an archive inside {shown}, and only members of files are read. Take it out first with bash, \
-             e.g. unzip -p or tar -xOf."
+            "{nested} is an archive inside {shown}; nested archives are not supported. Extract it first with \
+             bash, e.g. unzip -p or tar -xOf."
         ));
     }
     let above = text.rmatch_indices('/').filter_map(|(slash, _)| inner(&text[..slash]));
     let nearest = above.into_iter().find(|above| matches!(archive.look(above), Lookup::Directory));
     let place = nearest.map_or_else(|| shown.to_owned(), |above| format!("{shown}:{}", above.as_str()));
     let rest = archive.incomplete().map_or_else(String::new, |why| format!("\n{}", remainder(why)));
-    ToolError::new(format!("'{text}' not found in {shown}. Read {place} to see what is there.{rest}"))
+    ToolError::new(format!("'{text}' not found in {shown}. Read {place} to list its contents.{rest}"))
 }
 
 /// An archive among the members that a path leads into.
@@ -116,10 +114,10 @@ fn list(part: &Target, listing: &Listing) -> ToolOutput {
     }
     if listing.outside > 0 {
         let members = match listing.outside {
-            1 => "1 member whose name leads".to_owned(),
-            several => format!("{several} members whose names lead"),
+            1 => "1 member whose path leads".to_owned(),
+            several => format!("{several} members whose paths lead"),
         };
-        parts.push(format!("[Left out: {members} out of the archive ('..')]"));
+        parts.push(format!("[Skipped: {members} out of the archive ('..')]"));
     }
     parts.extend(listing.incomplete.as_ref().map(remainder));
     let (text, truncation) = cap(parts.join("\n\n"));
@@ -165,14 +163,14 @@ fn clipped(name: &str) -> String {
 fn remainder(incomplete: &Incomplete) -> String {
     match incomplete {
         Incomplete::Long => {
-            "[Only the first gigabyte of the archive was looked at; there may be more members]".to_owned()
+            "[Only the first gigabyte of the archive was scanned; there may be more members]".to_owned()
         }
         Incomplete::Many => {
-            "[The archive has too many members to list them all; use bash (unzip -l, tar -tf) for the others]"
+            "[The archive has too many members to list them all; use bash (unzip -l, tar -tf) for the rest]"
                 .to_owned()
         }
         Incomplete::Damaged(what) => {
-            format!("[The archive is damaged: {what}. These are the members before the damage]")
+            format!("[The archive is damaged: {what}. Listed are the members before the damage]")
         }
     }
 }

@@ -24,10 +24,10 @@ fn help(name: &str) -> Help {
         "SQLite database" => Help::Rename(".sqlite or .db", "sqlite3"),
         "ZIP archive" => Help::Rename(".zip", "unzip -l, unzip -p"),
         "tar archive" => Help::Rename(".tar", "tar -tf, tar -xOf"),
-        "gzip archive" => Help::Program("zcat, or tar -tzf for a packed tar file"),
-        "bzip2 archive" => Help::Program("bzcat, or tar -tjf for a packed tar file"),
-        "xz archive" => Help::Program("xzcat, or tar -tJf for a packed tar file"),
-        "Zstandard archive" => Help::Program("zstdcat, or tar --zstd -tf for a packed tar file"),
+        "gzip archive" => Help::Program("zcat, or tar -tzf for a compressed tar file"),
+        "bzip2 archive" => Help::Program("bzcat, or tar -tjf for a compressed tar file"),
+        "xz archive" => Help::Program("xzcat, or tar -tJf for a compressed tar file"),
+        "Zstandard archive" => Help::Program("zstdcat, or tar --zstd -tf for a compressed tar file"),
         "LZ4 archive" => Help::Program("lz4cat"),
         "7-Zip archive" => Help::Program("7z l, 7z x -so"),
         "RAR archive" => Help::Program("unrar l, unrar p"),
@@ -43,13 +43,13 @@ pub(super) fn refuse(target: &Target, metadata: &Metadata, name: &str) -> ToolEr
     let what = format!("{} is {} ({})", target.shown(), with_article(name), size(metadata.len()));
     ToolError::new(match help(name) {
         Help::Rename(ending, program) => format!(
-            "{what}, but its name does not end in {ending}. Copy it to such a name and read the copy, or use bash, \
-             e.g. {program}."
+            "{what}, but its name does not end in {ending}. Copy it to a file with that extension and read \
+             the copy, or use bash, e.g. {program}."
         ),
-        Help::Program(program) => format!("{what}, which read does not open. Use bash, e.g. {program}."),
+        Help::Program(program) => format!("{what}, which read does not support. Use bash, e.g. {program}."),
         Help::Convert(program) => format!(
-            "{what}, a format that models do not take. Make a PNG or JPEG of it with bash, e.g. {program}, and read \
-             that."
+            "{what}, a format that models do not accept. Convert it to PNG or JPEG with bash, e.g. \
+             {program}, and read that."
         ),
         Help::Nothing => format!(
             "{} is a binary file ({name}, {}); read shows text and images only. Use bash to inspect it, e.g. file, \

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::conflicts::{Conflict, ConflictAddress, ConflictSide, blocks};
-use omp_workspace::open::Found;
+use omp_workspace::open::OpenedPath;
 use omp_workspace::text::{Charset, Window};
 
 use super::job::Job;
@@ -39,16 +39,14 @@ pub(super) fn listing<'a>(job: &Job, typed: &'a str) -> Option<&'a str> {
 /// A conflict with its markers, or one of its sides.
 pub(super) fn read_address(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     let (address, selector) = selector::split(typed).map_err(ToolError::new)?;
-    let parsed =
-        ConflictAddress::parse(address).unwrap_or_else(|| Err(format!("'{address}' names no conflict.")));
+    let parsed = ConflictAddress::parse(address)
+        .unwrap_or_else(|| Err(format!("'{address}' does not name a conflict.")));
     let get = |id| job.context.seen.conflicts.get(id).map_err(ToolError::new);
     let lines = match parsed.map_err(ToolError::new)? {
         ConflictAddress::All => return Ok(list_all(job)),
         ConflictAddress::Conflict(id) => get(id)?.block.lines,
         ConflictAddress::Side(id, side) => get(id)?.block.side(side).ok_or_else(|| {
-            ToolError::new(format!(
-                "Conflict {id} has no base: Git did not write what both sides had before."
-            ))
+            ToolError::new(format!("Conflict {id} has no base: its markers have no ||||||| section."))
         })?,
     };
     let content = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
@@ -72,7 +70,8 @@ fn list_all(job: &Job) -> ToolOutput {
         .iter()
         .map(|conflict| format!("{}: {}", job.context.base().display(&conflict.path), headline(conflict)))
         .collect();
-    let text = if rows.is_empty() { "No open conflicts are known.".to_owned() } else { rows.join("\n") };
+    let text =
+        if rows.is_empty() { "No unresolved conflicts are known.".to_owned() } else { rows.join("\n") };
     ToolOutput::text(cap(text).0)
 }
 
@@ -82,7 +81,7 @@ pub(super) fn list(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     let target = locate(job, typed)?;
     let (path, shown) = (&target.path, target.shown());
     match target.context.open(path) {
-        Ok(Found::File(..)) => {}
+        Ok(OpenedPath::File(..)) => {}
         Ok(_) => return Err(ToolError::new(format!("{shown} is not a file; :conflicts needs a text file."))),
         Err(error) => return Err(missing::explain(&target, &error)),
     }
@@ -171,9 +170,9 @@ fn described(conflict: &Conflict, most: usize) -> String {
 fn how(conflict: &Conflict) -> String {
     let base = if conflict.block.has_base() { ", @base" } else { "" };
     format!(
-        "Resolve one with write to conflict://{0}: the content takes the place of all lines from <<<<<<< to >>>>>>>; a \
-         line @ours, @theirs{base} or @both stands for that side. Write to conflict://* resolves all. Read \
-         conflict://{0}/ours for one side.",
+        "To resolve one, write to conflict://{0}: the content replaces all lines from <<<<<<< to >>>>>>>; a \
+         line @ours, @theirs{base} or @both is replaced with that side. Write to conflict://* to resolve \
+         all. Read conflict://{0}/ours to see one side.",
         conflict.id
     )
 }

@@ -38,8 +38,8 @@ fn render(target: &Target, tree: &Tree, meta: &mut Meta) -> String {
     }
     if tree.root_partial {
         notices.push(format!(
-            "[The directory has more than {} entries, of which so many were looked at; the {} newest of them are \
-             listed. This is a part of the directory. Use bash (ls, find) for the others]",
+            "[The directory has more than {} entries; only that many were scanned, and the newest {} of them \
+             are listed. Use bash (ls, find) for the rest]",
             tree.root_total, tree.root_shown
         ));
     }
@@ -81,6 +81,6 @@ mod tests {
         let mut meta = target.meta();
         let text = render(&target, &tree, &mut meta);
         assert!(text.starts_with("a\n\n[The directory has more than 100000 entries"), "{text}");
-        assert!(text.contains("This is a part of the directory") && meta.limits.is_some(), "{text}");
+        assert!(text.contains("only that many were scanned") && meta.limits.is_some(), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Office documents, PDF files and books, converted to text.
 
 use omp_agent::ToolError;
-use omp_documents::convert::{ConvertError, Kind, convert};
+use omp_documents::convert::{ConvertError, DocumentKind, convert};
 use omp_types::ToolOutput;
 use omp_workspace::text::Charset;
 
@@ -9,7 +9,7 @@ use super::selector::{Lines, Range, Selector, Style};
 use super::{Target, container, text};
 
 /// A document that cannot be converted is a notice, not an error: its name may be all that is needed.
-pub(super) fn read(target: &Target, kind: Kind) -> Result<ToolOutput, ToolError> {
+pub(super) fn read(target: &Target, kind: DocumentKind) -> Result<ToolOutput, ToolError> {
     target.job.slow()?;
     let details = || target.details().finish(&target.meta());
     let converted = match convert(&target.path, kind, &container::stop(target.job)) {

@@ -18,7 +18,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// `None` if `typed` is no internal URL.
+    /// `None` if `typed` is not an internal URL.
     pub(crate) fn parse(typed: &str) -> Result<Option<Self>, String> {
         let Some(whole) = InternalUrl::parse(typed) else { return Ok(None) };
         if whole.is_opaque() {

@@ -19,7 +19,7 @@ pub(super) fn explain(target: &Target, error: &io::Error) -> ToolError {
     reason(target.context, &target.path, &target.shown(), error)
 }
 
-/// The same for a path that is no target of a read.
+/// The same for a path that is not the target of a read.
 pub(crate) fn explain_path(context: &Context, path: &Path, error: &io::Error) -> ToolError {
     reason(context, path, &context.base().display(path), error)
 }
@@ -29,9 +29,7 @@ fn reason(context: &Context, path: &Path, shown: &str, error: &io::Error) -> Too
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => not_found(context, path, shown),
         io::ErrorKind::PermissionDenied => format!("Permission denied: {shown} cannot be read by this user."),
         io::ErrorKind::WouldBlock => {
-            format!(
-                "{shown} has nothing to read at the moment; it waits for events. Use bash with a timeout."
-            )
+            format!("Reading {shown} would block until data arrives. Use bash with a timeout.")
         }
         _ => format!("Cannot read {shown}: {error}."),
     })
@@ -56,7 +54,7 @@ fn not_found(context: &Context, path: &Path, shown: &str) -> String {
         format!(" {} has no '{missing}'.", base.display(existing))
     };
     if suggestions.is_empty() {
-        return format!("Path '{shown}' not found.{place} Read the directory to see what is there.");
+        return format!("Path '{shown}' not found.{place} Read the directory to list its contents.");
     }
     format!("Path '{shown}' not found.{place} Did you mean {}?", suggestions.join(" or "))
 }
@@ -76,7 +74,9 @@ fn dead_link(path: &Path, shown: &str, base: Base<'_>) -> Option<String> {
 fn not_a_selector(shown: &str, base: Base<'_>) -> Option<String> {
     let mut splits = shown.match_indices(':').map(|(colon, _)| shown.split_at(colon));
     let (file, part) = splits.find(|(file, _)| base.resolve(file).is_ok_and(|path| path.is_file()))?;
-    Some(format!("{file} exists, but '{part}' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw."))
+    Some(format!(
+        "{file} exists, but '{part}' is not a selector. Use :N, :A-B, :A+C, a list of them, or :raw."
+    ))
 }
 
 /// The longest part of `path` that exists, and the first name below it that does not.

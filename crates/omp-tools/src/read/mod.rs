@@ -29,10 +29,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
 use omp_documents::archive::Format;
-use omp_documents::convert::Kind as Document;
+use omp_documents::convert::DocumentKind as Document;
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, UserBlock, builtin};
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -226,10 +226,10 @@ impl<'a> Target<'a> {
 
 fn read_target(target: &Target) -> Result<ToolOutput, ToolError> {
     match target.context.open(&target.path) {
-        Ok(Found::Directory) => directory::read(target),
-        Ok(Found::File(file, metadata)) => read_file(target, file, &metadata),
-        Ok(Found::Special(kind)) => Err(ToolError::new(format!(
-            "{} is {}; it has no content that can be read. Use bash if you need to talk to it.",
+        Ok(OpenedPath::Directory) => directory::read(target),
+        Ok(OpenedPath::File(file, metadata)) => read_file(target, file, &metadata),
+        Ok(OpenedPath::Special(kind)) => Err(ToolError::new(format!(
+            "{} is {} and cannot be read. Use bash to interact with it.",
             target.shown(),
             kind.name()
         ))),
@@ -271,7 +271,7 @@ fn elsewhere<'a>(
             Ok(Target { resolution, ..Target::new(job, found, selector) })
         }
         Match::Several(one, other) => Err(ToolError::new(format!(
-            "Path '{typed}' not found. Several paths end like it, for example {} and {}. Give more of the path.",
+            "Path '{typed}' not found. Several paths end with it, for example {} and {}. Give a longer path.",
             base.display(&one),
             base.display(&other)
         ))),
@@ -300,14 +300,14 @@ fn read_file(target: &Target, mut file: File, metadata: &Metadata) -> Result<Too
     }
     let head = read_head(&mut file).map_err(|error| missing::explain(target, &error))?;
     match sniff::kind(&head) {
-        Kind::Text(charset) => match summary::read(target, &mut file, metadata.len(), charset)? {
+        FileKind::Text(charset) => match summary::read(target, &mut file, metadata.len(), charset)? {
             Some(output) => Ok(output),
             None => text::read_file(target, file, metadata, charset),
         },
-        Kind::Image(_) => picture::read(target, file, metadata),
-        Kind::Sqlite if database::is_named_so(&target.path) => database::read(target, ""),
-        Kind::Sqlite => Err(binary::refuse(target, metadata, "SQLite database")),
-        Kind::Binary(name) => Err(binary::refuse(target, metadata, name)),
+        FileKind::Image(_) => picture::read(target, file, metadata),
+        FileKind::Sqlite if database::is_named_so(&target.path) => database::read(target, ""),
+        FileKind::Sqlite => Err(binary::refuse(target, metadata, "SQLite database")),
+        FileKind::Binary(name) => Err(binary::refuse(target, metadata, name)),
     }
 }
 

@@ -18,7 +18,8 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
     if metadata.len() > MAX_BYTES {
         let (size, limit) = (size(metadata.len()), size(MAX_BYTES));
         return Err(ToolError::new(format!(
-            "The notebook {shown} is too large to be shown by its cells: {size}, the limit is {limit}. Use {shown}:raw."
+            "The notebook {shown} is too large to show its cells: {size}, the limit is {limit}. Use \
+             {shown}:raw."
         )));
     }
     let mut bytes = Vec::new();

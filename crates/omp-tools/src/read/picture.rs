@@ -48,9 +48,11 @@ fn describe(target: &Target, facts: &Facts, bytes: usize) -> ToolOutput {
     let transparency = if *alpha { "alpha" } else { "no alpha" };
     let look = match kind {
         ImageKind::Bmp => {
-            "inspect_image does not know this format: convert it to PNG first, then ask it.".to_owned()
+            "inspect_image does not support this format: convert it to PNG first, then call it.".to_owned()
         }
-        _ => format!("It is not shown here. Call inspect_image with path '{shown}' and a question about it."),
+        _ => format!(
+            "The image is not shown here. Call inspect_image with path '{shown}' and a question about it."
+        ),
     };
     let text = format!(
         "Image {shown} [{mime}, {bytes} bytes, {}x{}, {channels} {channels_of}, {transparency}]\n{look}",

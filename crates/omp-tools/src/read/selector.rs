@@ -91,8 +91,7 @@ fn combine(chunks: Vec<Chunk>, text: &str) -> Result<Selector, String> {
             Ok(Selector { lines: Lines::Ranges(ranges), style: Style::Raw })
         }
         (Some(Chunk::Conflicts), None, _) => {
-            Err("The selector :conflicts lists the merge conflicts of a file in the file system; it works nowhere else."
-                .into())
+            Err("The selector :conflicts works only on files on disk.".into())
         }
         _ => Err(format!(
             "Invalid selector '{text}'. Use one line selection (:N, :A-B, :A+C, or a list of them), :raw, or both."
@@ -136,7 +135,7 @@ fn check_range(text: &str, start: u64, end: Option<u64>, counted: bool) -> Resul
         }
         Some(count) if counted => Ok(Range { start, end: Some(start.saturating_add(count - 1)) }),
         Some(end) if end < start => {
-            Err(format!("Invalid line selector '{text}': the end {end} lies before the start {start}."))
+            Err(format!("Invalid line selector '{text}': the end {end} is before the start {start}."))
         }
         end => Ok(Range { start, end }),
     }

@@ -41,7 +41,7 @@ pub(super) fn read(
     file.rewind().map_err(explain)?;
     let document = Document::new(bytes, charset);
     let text = document.text();
-    let Some(kind) = Kind::of(&target.path, text, target.context.settings.read.summarize_prose) else {
+    let Some(kind) = OutlineKind::of(&target.path, text, target.context.settings.read.summarize_prose) else {
         return Ok(None);
     };
     // Whoever reads a file with merge conflicts wants to see them.
@@ -53,12 +53,14 @@ pub(super) fn read(
     Ok(summarize(target, text, kind))
 }
 
-fn summarize(target: &Target, text: &str, kind: Kind) -> Option<ToolOutput> {
+fn summarize(target: &Target, text: &str, kind: OutlineKind) -> Option<ToolOutput> {
     for limit in LIMITS {
         let options = Options { limit, ..Options::default() };
         let summary = match kind {
-            Kind::Code(language) => patiently(|bounds| outline::code(text, language, &options, bounds)),
-            Kind::Prose(language) => outline::prose(text, language, &options),
+            OutlineKind::Code(language) => {
+                patiently(|bounds| outline::code(text, language, &options, bounds))
+            }
+            OutlineKind::Prose(language) => outline::prose(text, language, &options),
         }?;
         let lines: Vec<&str> = text.lines().collect();
         let rows = rows(&lines, &summary);
@@ -71,12 +73,12 @@ fn summarize(target: &Target, text: &str, kind: Kind) -> Option<ToolOutput> {
 
 /// What kind of outline a file has.
 #[derive(Clone, Copy)]
-enum Kind {
+enum OutlineKind {
     Code(Language),
     Prose(Option<Language>),
 }
 
-impl Kind {
+impl OutlineKind {
     fn of(path: &Path, text: &str, prose: bool) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy();
         match crate::syntax::language(&name, text) {
@@ -95,7 +97,7 @@ impl Kind {
 }
 
 /// A row of the outline: one line, or the first to the last of lines with what they enclose left out.
-struct Row {
+struct OutlineRow {
     /// `None` for lines that are left out.
     lines: Option<(usize, usize)>,
     text: String,
@@ -103,18 +105,21 @@ struct Row {
     seen: Vec<usize>,
 }
 
-fn rows(lines: &[&str], summary: &Summary) -> Vec<Row> {
+fn rows(lines: &[&str], summary: &Summary) -> Vec<OutlineRow> {
     let mut rows = Vec::new();
     let mut elided = summary.elided.iter().peekable();
     let mut line = 1;
     while line <= lines.len() {
         if let Some(gap) = elided.next_if(|gap| gap.first == line) {
-            rows.push(Row { lines: None, text: "…".to_owned(), seen: Vec::new() });
+            rows.push(OutlineRow { lines: None, text: "…".to_owned(), seen: Vec::new() });
             line = gap.last + 1;
             continue;
         }
-        let mut row =
-            Row { lines: Some((line, line)), text: lines[line - 1].trim_end().to_owned(), seen: vec![line] };
+        let mut row = OutlineRow {
+            lines: Some((line, line)),
+            text: lines[line - 1].trim_end().to_owned(),
+            seen: vec![line],
+        };
         // `} else {` closes one bracket and opens the next.
         while let Some(gap) = elided.next_if(|gap| gap.bracketed && gap.first == line + 1) {
             line = gap.last + 1;
@@ -128,7 +133,7 @@ fn rows(lines: &[&str], summary: &Summary) -> Vec<Row> {
     rows
 }
 
-fn output(target: &Target, text: &str, rows: &[Row], summary: &Summary) -> ToolOutput {
+fn output(target: &Target, text: &str, rows: &[OutlineRow], summary: &Summary) -> ToolOutput {
     let context = target.context;
     let seen: Vec<(usize, usize)> =
         rows.iter().flat_map(|row| &row.seen).map(|line| (*line, *line)).collect();

@@ -213,7 +213,7 @@ impl Rendering<'_> {
         let start = self.plan.asked.first()?.start;
         match total {
             0 if start == 1 => Some("(empty file)".to_owned()),
-            0 => Some(format!("Line {start} is beyond the end of the file: it is empty (0 lines).")),
+            0 => Some(format!("Line {start} is beyond the end of the file: the file is empty (0 lines).")),
             _ if start > total => Some(format!(
                 "Line {start} is beyond the end of the file ({total} lines). Use :1 to read from the start, or \
                  :{total} to read the last line."
@@ -318,7 +318,7 @@ impl Rendering<'_> {
             Stop::Bytes if self.plan.whole => " (1 MB limit)",
             Stop::Bytes => " (50 KB limit)",
             Stop::LongLine => {
-                " (the line is cut at the 50 KB limit; use bash, e.g. cut -c or fold, for its rest)"
+                " (line truncated at the 50 KB limit; use bash, e.g. cut -c or fold, for the rest)"
             }
         };
         let shown = shown.join(", ");

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
 use omp_documents::Stop;
-use omp_documents::convert::{Kind, convert_bytes};
+use omp_documents::convert::{DocumentKind, convert_bytes};
 use omp_types::{ImageBlock, ToolOutput, UserBlock};
 use omp_web::{Body, Convert, Mode, Rendered, address};
 use omp_workspace::image::{self, Fit};
@@ -36,9 +36,7 @@ pub(super) async fn read(
     let request = Request::parse(typed).map_err(ToolError::new)?;
     let web = context.web.clone().ok_or_else(|| {
         let shown = address::shown(&request.url);
-        ToolError::new(format!(
-            "{shown} was not read: the setting fetch.enabled keeps this session off the web."
-        ))
+        ToolError::new(format!("{shown} was not fetched: web access is disabled (fetch.enabled)."))
     })?;
     let kept = match request.selector.lines {
         Lines::Default => None,
@@ -95,7 +93,7 @@ impl Request {
         let head = format!(
             "URL: {}\nContent-Type: {}\nMethod: {}\nNotes: {}\n\n---\n",
             page.final_url,
-            if page.content_type.is_empty() { "not said" } else { &page.content_type },
+            if page.content_type.is_empty() { "unknown" } else { &page.content_type },
             page.method,
             if notes.is_empty() { "none".to_owned() } else { notes.join("; ") }
         );
@@ -141,7 +139,7 @@ fn attach(job: &Job, output: &mut ToolOutput, content: &str) {
     let Ok(name) = spill.write(content).and_then(|()| spill.finish()) else { return };
     truncation["artifactId"] = Value::String(name.clone());
     if let Some(UserBlock::Text(block)) = output.content.first_mut() {
-        block.text.push_str(&format!("\n[The whole page is artifact://{name}]"));
+        block.text.push_str(&format!("\n[Full page: artifact://{name}]"));
     }
 }
 
@@ -150,11 +148,11 @@ fn show_picture(job: &Job, bytes: &[u8], notes: &mut Vec<String>) -> ToolOutput 
     let loaded = match image::load_within(bytes.to_vec(), fit, MAX_PICTURE_BYTES) {
         Ok(loaded) if loaded.bytes.len() <= MAX_PICTURE_BYTES => loaded,
         Ok(_) => {
-            notes.push("The picture is not shown: it takes more than 300 KiB".to_owned());
+            notes.push("Image not shown: larger than 300 KiB".to_owned());
             return ToolOutput::text("");
         }
         Err(error) => {
-            notes.push(format!("The picture is not shown: {error}"));
+            notes.push(format!("Image not shown: {error}"));
             return ToolOutput::text("");
         }
     };
@@ -188,7 +186,7 @@ impl Convert for Documents {
         let cancel = self.cancel.clone();
         let stop = Stop::when(move || cancel.is_cancelled());
         let work = move || {
-            let kind = Kind::with_extension(extension).ok_or("nothing converts such files")?;
+            let kind = DocumentKind::with_extension(extension).ok_or("no converter for this file type")?;
             convert_bytes(bytes, kind, &stop).map_err(|error| error.to_string())
         };
         async move { tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string())) }

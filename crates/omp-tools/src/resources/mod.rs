@@ -47,7 +47,7 @@ pub struct Resource {
 pub enum Content {
     /// A file or directory that stands behind the URL.
     Path(PathBuf),
-    /// Text that is no file.
+    /// Text that is not a file.
     Text(String),
 }
 
@@ -97,7 +97,7 @@ impl Resource {
     }
 }
 
-/// A URL that could be meant, for somebody who is typing.
+/// A URL that could be meant, for completion while typing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The whole URL.
@@ -126,13 +126,13 @@ pub trait Scheme: Send + Sync {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<(), String>> {
         let name = self.name();
-        future::ready(Err(format!("'{url}' was not written: {name}:// resources can only be read."))).boxed()
+        future::ready(Err(format!("'{url}' was not written: {name}:// resources are read-only."))).boxed()
     }
 
     /// The file behind `url`; of a writable resource also the one that would be created. Nothing is created here.
     /// May wait for the disk, and for nothing else.
     fn locate(&self, url: &InternalUrl) -> Result<PathBuf, String> {
-        Err(format!("'{url}' has no file behind it. Use read to see its content."))
+        Err(format!("'{url}' is not backed by a file. Use read to see its content."))
     }
 
     /// May files behind its URLs be created and changed?

@@ -87,7 +87,7 @@ async fn one_scheme_answers() {
     assert!(unknown.starts_with("Unknown protocol: nope://. Supported: agent://, artifact://,"), "{unknown}");
     let url = InternalUrl::parse("rule://a").unwrap();
     assert!(
-        router().write(&url, "x", &CancellationToken::new()).await.unwrap_err().contains("can only be read")
+        router().write(&url, "x", &CancellationToken::new()).await.unwrap_err().contains("are read-only")
     );
-    assert!(router().locate(&url).unwrap_err().contains("has no file behind it"));
+    assert!(router().locate(&url).unwrap_err().contains("is not backed by a file"));
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use omp_workspace::path::percent_decoded;
 
-/// Addresses that are no business of the router.
+/// Addresses that the router does not handle.
 const OTHERS: [&str; 3] = ["http", "https", "file"];
 
 /// An internal URL as it was typed, without a selector.

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::checkpoint::NOT_HERE;
+use crate::uniform::UniformTool;
 use crate::{Context, Modes};
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::REWIND;
 
 pub(crate) struct Rewind {
-    definition: ToolDefinition,
     modes: Arc<Modes>,
 }
 
@@ -25,9 +23,8 @@ struct Arguments {
 }
 
 impl Rewind {
-    pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, modes: Arc::clone(&context.modes) }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { modes: Arc::clone(&context.modes) }
     }
 
     fn end(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
@@ -39,20 +36,12 @@ impl Rewind {
     }
 }
 
-impl Tool for Rewind {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Rewind {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async move { self.end(call.arguments) }.boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.end(call.arguments)
     }
 }

@@ -181,7 +181,7 @@ impl Confine {
     pub(crate) fn summary(&self) -> String {
         match self {
             Self::Free(why) => format!("off ({why})"),
-            Self::Unable => "none: this system offers no sandbox".to_owned(),
+            Self::Unable => "none: no sandbox is available on this system".to_owned(),
             Self::In(confined) => confined.confinement.summary(),
         }
     }
@@ -196,7 +196,7 @@ impl Context {
     ) -> Result<Confine, ToolError> {
         let planning = self.modes.planning.is_on();
         if self.commands.sandbox.take_out(call, arguments) && !planning {
-            return Ok(Confine::Free("approved to run outside"));
+            return Ok(Confine::Free("approved to run outside the sandbox"));
         }
         self.confine_now(planning).await
     }
@@ -217,7 +217,7 @@ impl Context {
         }
     }
 
-    /// What holds for commands now, in words.
+    /// What holds for commands now, as text.
     pub async fn sandbox_status(&self) -> Result<SandboxStatus, ToolError> {
         let confine = self.confine_now(self.modes.planning.is_on()).await?;
         let rung = self.commands.sandbox.rung(&self.commands.scope, &self.commands.environment).await;
@@ -242,7 +242,8 @@ impl Context {
         let required = self.commands.sandbox.settings().mode == SandboxMode::Required;
         if required && !rung.is_full() {
             return Err(ToolError::new(format!(
-                "sandbox.mode is required, and only {rung} can be enforced here, so the command did not run."
+                "sandbox.mode is \"required\", but only {rung} can be enforced here, so the command did not \
+                 run."
             )));
         }
         if rung == Rung::None {

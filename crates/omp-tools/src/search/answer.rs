@@ -5,9 +5,9 @@ use std::io::Read;
 use omp_edits::hashline::Tag;
 use omp_types::ToolOutput;
 use omp_workspace::document::Document;
-use omp_workspace::grep::{Found, Row};
+use omp_workspace::grep::{FileMatches, GrepLine};
 use omp_workspace::open;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::sniff::{self, FileKind};
 use serde_json::{Value, json};
 
 use super::collect::{Collected, FileHit};
@@ -45,7 +45,7 @@ impl Answer<'_> {
         if page.is_empty() {
             text = match files.is_empty() {
                 true => "No matches found".to_owned(),
-                false => format!("No further matches: there are {} matching files.", files.len()),
+                false => format!("No more matches ({} matching files in total).", files.len()),
             };
             text.extend(self.why_nothing().map(|why| format!("\n\n{why}")));
         }
@@ -87,17 +87,20 @@ impl Answer<'_> {
         if crate::notebook::is_notebook(path) {
             return None;
         }
-        let Ok(open::Found::File(source, metadata)) = self.context.open(path) else { return None };
+        let Ok(open::OpenedPath::File(source, metadata)) = self.context.open(path) else { return None };
         if metadata.len() > SeenFiles::MAX_BYTES {
             return None;
         }
         let mut bytes = Vec::new();
         source.take(SeenFiles::MAX_BYTES).read_to_end(&mut bytes).ok()?;
-        let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
+        let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
+            return None;
+        };
         let document = Document::new(bytes, charset);
         let lines: Vec<&str> = document.text().split('\n').collect();
-        let holds =
-            |row: &Row| line_of(row).and_then(|at| lines.get(at - 1)).is_some_and(|line| shows(row, line));
+        let holds = |row: &GrepLine| {
+            line_of(row).and_then(|at| lines.get(at - 1)).is_some_and(|line| shows(row, line))
+        };
         let is_same = file.found.rows.iter().all(holds);
         is_same.then(|| self.context.seen.record(path, document.text(), &[]))
     }
@@ -139,13 +142,14 @@ impl Answer<'_> {
         if let Some(path) = &self.collected.hidden_match {
             let shown = self.context.base().display(path);
             return Some(format!(
-                "[Files that .gitignore leaves out have matches, e.g. {shown}. Use gitignore=false to search them]"
+                "[Ignored files also match, e.g. {shown}. Use gitignore=false to search them]"
             ));
         }
         let by_glob = self.targets.places.iter().any(|place| place.glob.is_some());
         let nothing_seen = self.collected.searched == 0 && by_glob && self.collected.too_large == 0;
         nothing_seen.then(|| {
-            "[No file was searched: none fits the glob. `*` stays in one directory, `**` does not]".to_owned()
+            "[No files were searched: none match the glob. `*` does not cross directories, `**` does]"
+                .to_owned()
         })
     }
 
@@ -176,7 +180,8 @@ impl Answer<'_> {
                 format!("{} files", self.collected.too_large)
             };
             notices.push(format!(
-                "[Not searched: {files} of more than 16 MB, since the pattern spans lines. Search for one line of it]"
+                "[Not searched: {files} over 16 MB, because the pattern spans lines. Search for a single \
+                 line of it]"
             ));
         }
         notices
@@ -189,14 +194,14 @@ impl Answer<'_> {
         }
         if self.alone {
             return Some(
-                "[There are more matches than are shown. Narrow the pattern, or the lines: path:500-900]"
+                "[More matches than shown. Narrow the pattern or the line range, e.g. path:500-900]"
                     .to_owned(),
             );
         }
         let others = if files.len() > NAMED { " and others" } else { "" };
         let named = files[..files.len().min(NAMED)].join(", ");
         Some(format!(
-            "[More matches than are shown in {named}{others}. Narrow the pattern, or search one file alone]"
+            "[More matches than shown in {named}{others}. Narrow the pattern, or search a single file]"
         ))
     }
 
@@ -247,7 +252,7 @@ enum Gutter {
 /// What stands between two files.
 const BETWEEN: &str = "\n\n";
 
-fn line_of(row: &Row) -> Option<usize> {
+fn line_of(row: &GrepLine) -> Option<usize> {
     usize::try_from(row.line).ok().filter(|line| *line > 0)
 }
 
@@ -255,7 +260,7 @@ fn line_of(row: &Row) -> Option<usize> {
 const ONE_PIECE: usize = 256 * 1024;
 
 /// Is the row what stands on the line?
-fn shows(row: &Row, line: &str) -> bool {
+fn shows(row: &GrepLine, line: &str) -> bool {
     match row.text.strip_suffix('…').filter(|_| row.cut) {
         Some(start) => line.starts_with(start) || (line.len() > ONE_PIECE && line.contains(start)),
         None => line.strip_suffix('\r').unwrap_or(line) == row.text,
@@ -267,7 +272,7 @@ fn longest(page: &[FileHit]) -> usize {
 }
 
 /// The rows of the first matches; the lines after the last of them belong to it.
-fn first(found: &Found, matches: usize) -> impl Iterator<Item = &Row> {
+fn first(found: &FileMatches, matches: usize) -> impl Iterator<Item = &GrepLine> {
     let mut seen = 0;
     found.rows.iter().take_while(move |row| {
         seen += usize::from(row.matched);

@@ -121,7 +121,7 @@ struct Look<'a> {
 impl Look<'_> {
     fn text(&self, member: &Member) -> Result<String, String> {
         if member.kind != MemberKind::File {
-            return Err("no regular file".to_owned());
+            return Err("not a regular file".to_owned());
         }
         let read = self.archive.read(member, self.stop, |source| {
             let mut bytes = Vec::new();

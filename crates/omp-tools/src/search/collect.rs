@@ -7,15 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use omp_agent::ToolError;
-use omp_workspace::grep::{Found, LineRange, Query};
+use omp_workspace::grep::{FileMatches, LineRange, Query};
 use omp_workspace::open;
-use omp_workspace::walk::{Entry, Options, walk, walk_telling};
+use omp_workspace::walk::{Options, WalkEntry, walk, walk_telling};
 use tokio_util::sync::CancellationToken;
 
 use super::TOTAL;
 use super::targets::{Single, SourceText, Targets};
 use crate::borders::WalkCheck;
-use crate::scope::Place;
+use crate::search_roots::SearchRoot;
 use crate::{Borders, Context};
 
 /// Entries that rules leave out, remembered for the case that nothing is found.
@@ -29,7 +29,7 @@ pub(super) struct FileHit {
     pub(super) path: Option<PathBuf>,
     /// How an internal URL or a named file is called.
     pub(super) label: Option<String>,
-    pub(super) found: Found,
+    pub(super) found: FileMatches,
 }
 
 /// Files with matches, in the order of their names; named ones first.
@@ -63,7 +63,7 @@ pub(super) fn collect(
         }
         let found = match in_single(context, single, query, cancel) {
             Err(error) if targets.is_one_file() => {
-                return Err(ToolError::new(format!("{} cannot be searched: {error}.", single.label)));
+                return Err(ToolError::new(format!("Cannot search {}: {error}.", single.label)));
             }
             Err(error) => {
                 collected.failed.push(format!("{} ({error})", single.label));
@@ -73,7 +73,7 @@ pub(super) fn collect(
         };
         collected.searched += 1;
         if found.binary {
-            collected.failed.push(format!("{} (no text)", single.label));
+            collected.failed.push(format!("{} (not text)", single.label));
         }
         let path = match &single.source {
             SourceText::File(path) => Some(path.clone()),
@@ -96,7 +96,7 @@ struct Walks<'a> {
     query: &'a Query,
     cancel: &'a CancellationToken,
     hits: Mutex<Vec<FileHit>>,
-    ignored: Mutex<Vec<Entry>>,
+    ignored: Mutex<Vec<WalkEntry>>,
     /// Matches so far, those in named files too.
     total: AtomicUsize,
     too_large: AtomicUsize,
@@ -121,12 +121,12 @@ impl<'a> Walks<'a> {
         self.total.load(Ordering::Relaxed) >= TOTAL
     }
 
-    fn one(&self, place: &Place, gitignore: bool) {
+    fn one(&self, place: &SearchRoot, gitignore: bool) {
         let stop = || self.cancel.is_cancelled() || self.is_enough();
         let options =
             Options { hidden: true, gitignore, deadline: None, entries: u64::MAX, cancelled: &stop };
         let check = self.borders.walk(&place.base);
-        let visit = |entry: &Entry| {
+        let visit = |entry: &WalkEntry| {
             if entry.is_file() && !self.is_enough() && place.wants(entry.path()) {
                 self.look(&check, entry);
             }
@@ -135,7 +135,7 @@ impl<'a> Walks<'a> {
     }
 
     /// A file that cannot be read does not spoil the search in the others, and neither does one that must not be read.
-    fn look(&self, check: &WalkCheck<'_>, entry: &Entry) {
+    fn look(&self, check: &WalkCheck<'_>, entry: &WalkEntry) {
         let stop = || self.cancel.is_cancelled();
         let found = match check.open(entry.path()).and_then(|file| self.query.opened(&file, &[], &stop)) {
             Ok(found) => found,
@@ -153,14 +153,14 @@ impl<'a> Walks<'a> {
         }
     }
 
-    fn remember(&self, entry: &Entry) {
+    fn remember(&self, entry: &WalkEntry) {
         let mut ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
         if ignored.len() < MAX_IGNORED {
             ignored.push(entry.clone());
         }
     }
 
-    fn finish(self, places: &[Place], collected: &mut Collected) {
+    fn finish(self, places: &[SearchRoot], collected: &mut Collected) {
         // Named files are always looked at.
         collected.stopped = self.is_enough() && !places.is_empty();
         collected.too_large = self.too_large.load(Ordering::Relaxed);
@@ -177,12 +177,12 @@ impl<'a> Walks<'a> {
     }
 
     /// A file with a match among what rules left out, if there is one to be found in a moment.
-    fn second_look(&self, places: &[Place]) -> Option<PathBuf> {
+    fn second_look(&self, places: &[SearchRoot]) -> Option<PathBuf> {
         let deadline = Instant::now() + SECOND_LOOK;
         let first = Mutex::new(None);
         let known = || first.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         let stop = || self.cancel.is_cancelled() || known() || Instant::now() >= deadline;
-        let visit = |check: &WalkCheck<'_>, entry: &Entry| {
+        let visit = |check: &WalkCheck<'_>, entry: &WalkEntry| {
             let wanted = entry.is_file() && places.iter().any(|place| place.wants(entry.path()));
             let found = || self.query.opened(&check.open(entry.path())?, &[], &stop);
             if wanted && !stop() && found().is_ok_and(|found| found.matches > 0) {
@@ -217,20 +217,22 @@ fn in_single(
     single: &Single,
     query: &Query,
     cancel: &CancellationToken,
-) -> io::Result<Found> {
+) -> io::Result<FileMatches> {
     let ranges: Vec<LineRange> = single.ranges.iter().flatten().map(line_range).collect();
     let stop = || cancel.is_cancelled();
     let found = match &single.source {
         SourceText::File(path) | SourceText::Fixed(path) => match context.open(path) {
-            Ok(open::Found::File(file, _)) => query.opened(&file, &ranges, &stop),
-            Ok(open::Found::Directory) => Err(io::Error::from(ErrorKind::IsADirectory)),
-            Ok(open::Found::Special(special)) => Err(io::Error::other(format!("it is {}", special.name()))),
+            Ok(open::OpenedPath::File(file, _)) => query.opened(&file, &ranges, &stop),
+            Ok(open::OpenedPath::Directory) => Err(io::Error::from(ErrorKind::IsADirectory)),
+            Ok(open::OpenedPath::Special(special)) => {
+                Err(io::Error::other(format!("it is {}", special.name())))
+            }
             Err(error) => Err(error),
         },
         SourceText::Text(text) => query.text_within(text, &ranges),
     };
     match found {
-        Err(_) if cancel.is_cancelled() => Ok(Found::default()),
+        Err(_) if cancel.is_cancelled() => Ok(FileMatches::default()),
         found => found,
     }
 }

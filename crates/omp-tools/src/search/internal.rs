@@ -7,14 +7,14 @@ use super::targets::{Single, SourceText, ranges};
 use crate::Context;
 use crate::read::internal::Request;
 use crate::resources::{Content, InternalUrl, Mutability};
-use crate::scope::{Place, refuse_glob};
+use crate::search_roots::{SearchRoot, refuse_glob};
 
 /// The internal URLs among the paths of a call.
 #[derive(Default)]
 pub(super) struct Internal {
     pub(super) singles: Vec<Single>,
     /// Directories behind a URL.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<SearchRoot>,
 }
 
 impl Internal {
@@ -61,7 +61,7 @@ impl Internal {
             Content::Text(_) => None,
         };
         if let Some(base) = path.filter(|path| path.is_dir()) {
-            self.places.push(Place::at(base));
+            self.places.push(SearchRoot::at(base));
             return Ok(());
         }
         let source = match (resource.content, resource.mutability) {

@@ -8,16 +8,14 @@ mod targets;
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use omp_workspace::grep::{Query, Style};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
+use crate::uniform::UniformTool;
 use answer::Answer;
 use archive::Members;
 use internal::Internal;
@@ -35,7 +33,6 @@ const ALONE: usize = 200;
 const TOTAL: usize = 2000;
 
 pub(crate) struct Search {
-    definition: ToolDefinition,
     context: Arc<Context>,
 }
 
@@ -65,30 +62,21 @@ impl Arguments {
 }
 
 impl Search {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
     }
 }
 
-impl Tool for Search {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Search {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let context = self.context.clone();
-        async move {
-            let arguments: Arguments = crate::arguments(call.arguments)?;
-            let mut entries = arguments.paths();
-            let internal = Internal::take(&context, &mut entries, &call.cancel).await?;
-            crate::blocking(move || search(&context, &arguments, internal, &entries, &call.cancel)).await
-        }
-        .boxed()
+        let arguments: Arguments = crate::arguments(call.arguments)?;
+        let mut entries = arguments.paths();
+        let internal = Internal::take(&context, &mut entries, &call.cancel).await?;
+        crate::blocking(move || search(&context, &arguments, internal, &entries, &call.cancel)).await
     }
 }
 

@@ -7,16 +7,16 @@ use omp_agent::ToolError;
 use super::internal::Internal;
 use crate::Context;
 use crate::read::selector::{self, Lines, Range};
-use crate::scope::{Place, Places, split_pattern};
+use crate::search_roots::{SearchRoot, SearchRoots, split_pattern};
 
 const EMPTY: &str = "`paths` must contain non-empty paths or globs";
 
 /// Everything a call looks at.
 pub(super) struct Targets {
     pub(super) singles: Vec<Single>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<SearchRoot>,
     pub(super) missing: Vec<String>,
-    /// Members of archives that are no text.
+    /// Members of archives that are not text.
     pub(super) skipped: Vec<String>,
     pub(super) shown: String,
 }
@@ -53,7 +53,7 @@ impl Targets {
         }
         let is_empty = targets.singles.is_empty() && targets.places.is_empty();
         if !rest.is_empty() || is_empty {
-            match Places::new(context, &rest, EMPTY) {
+            match SearchRoots::new(context, &rest, EMPTY) {
                 Ok(places) => targets.take(context, places),
                 Err(error) if several && !is_empty && error.message.starts_with("Path not") => {
                     targets.missing = rest;
@@ -69,7 +69,7 @@ impl Targets {
     }
 
     /// Files that are named are searched whatever `.gitignore` says.
-    fn take(&mut self, context: &Context, places: Places) {
+    fn take(&mut self, context: &Context, places: SearchRoots) {
         self.missing = places.missing;
         for place in places.found {
             match place.glob.is_none() && !place.base.is_dir() {

@@ -12,7 +12,7 @@ use crate::bash::{captured_meta, truncation_notice};
 use crate::output::Details;
 
 /// Without a terminal nobody tells the other side to stop.
-const LEFT: &str = "what it started there may still be running";
+const LEFT: &str = "remote processes may still be running";
 
 pub(super) struct Report<'a> {
     pub(super) host: &'a Host,
@@ -30,7 +30,7 @@ impl Report<'_> {
         }
     }
 
-    /// What stopped the command, its output, what there is to say about that, how it ended.
+    /// What stopped the command, its output, notes about that, how it ended.
     fn text(&self) -> String {
         let output = self.outcome.output.text.trim_end_matches('\n');
         let output = if output.is_empty() { "(no output)" } else { output };
@@ -46,7 +46,7 @@ impl Report<'_> {
         let seconds = self.timeout.as_secs_f64();
         match self.outcome.ending {
             Ending::TimedOut => Some(format!("[SSH: command timed out after {seconds} seconds; {LEFT}]")),
-            Ending::Cancelled => Some(format!("[Command aborted: the connection to it was closed; {LEFT}]")),
+            Ending::Cancelled => Some(format!("[Command aborted: connection closed; {LEFT}]")),
             Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => None,
         }
     }

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use omp_syntax::pattern::{Pattern, PatternError};
 use omp_syntax::{Language, MAX_BYTES};
 use omp_workspace::document::Document;
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
@@ -22,8 +22,8 @@ pub(crate) use paths::Targets;
 /// Lines about what could not be parsed.
 const MAX_ISSUES: usize = 20;
 /// What a model should know before it believes that there is nothing.
-pub(crate) const NO_CODE: &str = "[No file was looked at: none of the paths leads to code in a known language. `*` stays \
-                                  in one directory, `**` does not]";
+pub(crate) const NO_CODE: &str = "[No files were searched: the paths contain no code in a supported \
+                                  language. `*` does not cross directories, `**` does]";
 /// Files looked at before it is asked whether that is enough.
 const CHUNK: usize = 64;
 
@@ -36,7 +36,7 @@ pub(crate) enum Loaded {
 
 /// The text of a file in a language that we know; `None` for all others, and for what cannot be read.
 pub(crate) fn load(context: &Context, path: &Path) -> Option<Loaded> {
-    let Ok(Found::File(file, metadata)) = context.open(path) else { return None };
+    let Ok(OpenedPath::File(file, metadata)) = context.open(path) else { return None };
     let name = path.file_name()?.to_string_lossy();
     // Only names that say nothing are worth a look into the file.
     let known = Language::of_path(&name, "");
@@ -48,7 +48,7 @@ pub(crate) fn load(context: &Context, path: &Path) -> Option<Loaded> {
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES as u64).read_to_end(&mut bytes).ok()?;
-    let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
+    let FileKind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
     let document = Document::new(bytes, charset);
     let language = crate::syntax::language(&name, document.text())?;
     Some(Loaded::Code(document, language))
@@ -56,7 +56,7 @@ pub(crate) fn load(context: &Context, path: &Path) -> Option<Loaded> {
 
 /// What is said about a file that is too large.
 pub(crate) fn too_large(shown: &str) -> String {
-    format!("{shown}: larger than {} MB; left out", MAX_BYTES / 1024 / 1024)
+    format!("{shown}: larger than {} MB; skipped", MAX_BYTES / 1024 / 1024)
 }
 
 /// Looks at files in their order, on all cores. `enough` is asked after each part of the list; what was found stays in
@@ -116,7 +116,7 @@ impl<'a> Patterns<'a> {
         pattern.as_ref().ok().cloned()
     }
 
-    /// One line for each language in which the pattern makes no sense.
+    /// One line for each language in which the pattern is invalid.
     pub(crate) fn issues(&self) -> Vec<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = known.iter().filter_map(|(language, result)| Some((language, result.as_ref().err()?)));

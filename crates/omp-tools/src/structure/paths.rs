@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobMatcher};
 use omp_agent::ToolError;
-use omp_workspace::walk::{End, Entry, Options, walk_choosing};
+use omp_workspace::walk::{End, Options, WalkEntry, walk_choosing};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::resources::InternalUrl;
-use crate::scope::{is_root, refuse_glob, split_pattern};
+use crate::search_roots::{is_root, refuse_glob, split_pattern};
 
 /// Entries looked at in one walk.
 const ENTRIES: u64 = 400_000;
@@ -29,10 +29,10 @@ pub(crate) struct Targets {
 }
 
 /// One entry of `paths` that exists.
-struct Place {
+struct StructureRoot {
     base: PathBuf,
     glob: Option<GlobMatcher>,
-    /// The entry names `node_modules`, which is passed over otherwise.
+    /// The entry names `node_modules`, which is skipped otherwise.
     modules: bool,
 }
 
@@ -49,7 +49,7 @@ impl Targets {
             if typed.is_empty() {
                 return Err(ToolError::new("`paths` must contain non-empty paths or globs"));
             }
-            let place = Place::new(context, typed)?;
+            let place = StructureRoot::new(context, typed)?;
             if place.base.symlink_metadata().is_ok() {
                 places.push(place);
             } else {
@@ -80,7 +80,7 @@ impl Targets {
     pub(crate) fn notes(&self) -> Vec<String> {
         let missing = || format!("Skipped missing paths: {}", self.missing.join(", "));
         let cut =
-            || format!("[Only the first {ENTRIES} files and directories were looked at. Narrow the paths]");
+            || format!("[Only the first {ENTRIES} files and directories were scanned. Narrow the paths]");
         let notes = [(!self.missing.is_empty()).then(missing), self.is_cut.then(cut)];
         notes.into_iter().flatten().collect()
     }
@@ -92,7 +92,7 @@ fn keep_one_name(files: &mut Vec<PathBuf>) {
     files.retain(|path| path.canonicalize().map_or(true, |real| known.insert(real)));
 }
 
-impl Place {
+impl StructureRoot {
     fn new(context: &Context, typed: &str) -> Result<Self, ToolError> {
         if let Some(url) = InternalUrl::parse(typed) {
             refuse_glob(&url)?;
@@ -130,7 +130,7 @@ impl Place {
         let options =
             Options { hidden: true, gitignore: true, deadline: None, entries: ENTRIES, cancelled: &stop };
         let found = Mutex::new(Vec::new());
-        let enters = |entry: &Entry| self.modules || !entry.path().ends_with("node_modules");
+        let enters = |entry: &WalkEntry| self.modules || !entry.path().ends_with("node_modules");
         let end = walk_choosing(&self.base, &options, &enters, &|entry| {
             if entry.is_file() && self.wants(entry.path()) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
@@ -146,5 +146,5 @@ fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
     let built = GlobBuilder::new(glob).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| ToolError::new(format!("The pattern '{glob}' makes no sense: {}.", error.kind())))
+        .map_err(|error| ToolError::new(format!("Invalid glob '{glob}': {}.", error.kind())))
 }

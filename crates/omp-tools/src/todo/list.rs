@@ -209,7 +209,7 @@ fn find(phases: &[Phase], content: Option<&str>) -> Result<(usize, usize), Strin
         }
     }
     let hint = if phases.iter().all(|phase| phase.tasks.is_empty()) {
-        " (the list is empty; begin with init)"
+        " (the list is empty; start with init)"
     } else {
         ""
     };

@@ -8,14 +8,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_agent::{Invocation, Scheduling, ToolError};
+use omp_types::{BuiltinTool, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Context;
+use crate::uniform::UniformTool;
 pub use list::{Phase, Status, Task};
 pub use markdown::{from_markdown, to_markdown};
 
@@ -46,14 +45,14 @@ impl ClearDelay {
 
 /// The list of a session.
 pub struct TodoList {
-    state: Mutex<State>,
+    state: Mutex<TodoState>,
     storage: Storage,
     delay: ClearDelay,
     now: fn() -> SystemTime,
 }
 
 #[derive(Default)]
-struct State {
+struct TodoState {
     phases: Vec<Phase>,
     /// When each finished task was first seen so, by phase and text.
     finished: HashMap<(String, String), SystemTime>,
@@ -77,7 +76,7 @@ impl TodoList {
             phase.tasks.retain(|task| task.status.is_open());
         }
         phases.retain(|phase| !phase.tasks.is_empty());
-        *self.lock() = State { phases, finished: HashMap::new() };
+        *self.lock() = TodoState { phases, finished: HashMap::new() };
     }
 
     /// The list as it is now.
@@ -86,11 +85,11 @@ impl TodoList {
     }
 
     /// The state without tasks that were finished long enough ago.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TodoState> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ClearDelay::After(delay) = self.delay else { return state };
         let now = (self.now)();
-        let State { phases, finished } = &mut *state;
+        let TodoState { phases, finished } = &mut *state;
         finished.retain(|(phase, content), since| {
             let over = now.duration_since(*since).is_ok_and(|age| age >= delay);
             if over && let Some(phase) = phases.iter_mut().find(|other| other.name == *phase) {
@@ -121,7 +120,7 @@ impl TodoList {
     }
 
     /// Remembers the list, and since when what is finished in it is finished.
-    fn take_up(&self, state: &mut State, phases: &[Phase]) {
+    fn take_up(&self, state: &mut TodoState, phases: &[Phase]) {
         let now = (self.now)();
         let done = |phase: &Phase| {
             let finished = phase.tasks.iter().filter(|task| !task.status.is_open());
@@ -167,7 +166,6 @@ fn completed(before: &[Phase], after: &[Phase]) -> Vec<(String, String)> {
 }
 
 pub(crate) struct Todo {
-    definition: ToolDefinition,
     todos: Arc<TodoList>,
 }
 
@@ -177,9 +175,8 @@ struct Arguments {
 }
 
 impl Todo {
-    pub(crate) fn new(context: &Context) -> Self {
-        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, todos: Arc::clone(&context.todos) }
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { todos: Arc::clone(&context.todos) }
     }
 
     fn update(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
@@ -203,20 +200,12 @@ impl Todo {
     }
 }
 
-impl Tool for Todo {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+impl UniformTool for Todo {
+    const ROW: &'static BuiltinTool = TOOL;
+    const TEXT: &'static str = include_str!("tool.md");
+    const SCHEDULING: Scheduling = Scheduling::Exclusive;
 
-    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
-        Scheduling::Exclusive
-    }
-
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        TOOL.approval()
-    }
-
-    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async move { self.update(call.arguments) }.boxed()
+    async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
+        self.update(call.arguments)
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn write(
         Stop::when(move || cancel.is_cancelled())
     };
     if let Some((path, format, typed)) = archive_target(context, typed)? {
-        return member(context, &Place { path, format }, typed, content, &stop).map(Some);
+        return member(context, &ArchiveFile { path, format }, typed, content, &stop).map(Some);
     }
     match database_target(context, typed)? {
         Some((path, rest)) => row(context, &path, rest, content, &stop).map(Some),
@@ -70,14 +70,14 @@ fn archive_target<'a>(
     Ok(new)
 }
 
-struct Place {
+struct ArchiveFile {
     path: PathBuf,
     format: Format,
 }
 
 fn member(
     context: &Context,
-    place: &Place,
+    place: &ArchiveFile,
     typed: &str,
     content: &str,
     stop: &Stop,
@@ -89,17 +89,17 @@ fn member(
     if typed.ends_with(['/', '\\']) {
         return Err(ToolError::new("Archive write path must target a file, not a directory"));
     }
-    let Place { path, format } = place;
+    let ArchiveFile { path, format } = place;
     context.may_change(path, plan::Change::Write)?;
     let shown = context.base().display(path);
     let _turn = Turn::wait(path);
     let before = Before::look(path);
     let exact = context.exact(path).map_err(|error| explain(context, &error))?;
-    let place = exact.as_deref().map_or(archive::Place::Named(path), archive::Place::Exact);
+    let place = exact.as_deref().map_or(archive::ArchivePath::Named(path), archive::ArchivePath::Exact);
     archive::put(place, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(|error| {
         match error {
             ArchiveError::Write(error) => explain(context, &error),
-            other => ToolError::new(format!("{shown} was left as it is: {other}.")),
+            other => ToolError::new(format!("{shown} was not changed: {other}.")),
         }
     })?;
     context.changed(path, before);
@@ -121,7 +121,9 @@ fn database_target<'a>(context: &Context, typed: &'a str) -> Result<Option<(Path
         let shown = context.base().display(&path);
         return Err(ToolError::new(match path.exists() {
             true => {
-                format!("{shown} is no SQLite database, so it has no tables. Write the whole file instead.")
+                format!(
+                    "{shown} is not a SQLite database, so it has no tables. Write the whole file instead."
+                )
             }
             false => format!("SQLite database '{shown}' not found"),
         }));
@@ -142,15 +144,14 @@ fn row(
     if context.modes.reach.is_enforced() && context.has_other_names(path) {
         let shown = context.base().display(path);
         return Err(ToolError::new(format!(
-            "{shown} was left as it is: it has other names (hard links), and a row would change there, too. Use bash with \
-             sqlite3."
+            "{shown} was not changed: it has hard links, which would change too. Use bash with sqlite3."
         )));
     }
     let exact = context.exact(path).map_err(|error| explain(context, &error))?;
     let real = exact.unwrap_or_else(|| real_path(path));
     let change = database::write(&real, &target, content, stop).map_err(|error| {
         let shown = context.base().display(path);
-        ToolError::new(format!("{shown} was left as it is: {error}"))
+        ToolError::new(format!("{shown} was not changed: {error}"))
     })?;
     context.changed(path, Before::Present);
     let table = &target.table;

@@ -14,8 +14,8 @@ use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_edits::hashline::Tag;
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::conflicts::ConflictAddress;
-use omp_workspace::open::Found;
-use omp_workspace::sniff::{self, Kind};
+use omp_workspace::open::OpenedPath;
+use omp_workspace::sniff::{self, FileKind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
 use omp_workspace::turn::Turn;
 use omp_workspace::write::{Mode, Outcome, WriteError};
@@ -148,9 +148,7 @@ fn run(
     }
     let path = context.base().resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
     if typed.ends_with('/') {
-        return Err(ToolError::new(format!(
-            "'{typed}' names a directory. Add the name of the file to write."
-        )));
+        return Err(ToolError::new(format!("'{typed}' names a directory. Add a file name.")));
     }
     refuse_selector(context, typed, &path)?;
     context.may_change(&path, Change::Write)?;
@@ -172,7 +170,8 @@ fn run(
     let mode = if content.starts_with("#!") { Mode::Executable } else { Mode::Keep };
     let bytes = old.encode(content).map_err(|error| {
         ToolError::new(format!(
-            "{} was left as it is: {error} Leave the character out, or convert the file to UTF-8 first, e.g. with iconv.",
+            "{} was not changed: {error}. Omit the character, or convert the file to UTF-8 first, e.g. with \
+             iconv.",
             context.base().display(&path)
         ))
     })?;
@@ -223,15 +222,15 @@ fn refuse_selector(context: &Context, typed: &str, path: &Path) -> Result<(), To
     }
     let part = &typed[file.len()..];
     Err(ToolError::new(format!(
-        "{file} exists, and '{part}' chooses a part of it; write replaces whole files. Use edit to change some lines, or \
-         write {file}."
+        "{file} exists, and '{part}' selects part of it, but write replaces whole files. Use edit to change \
+         lines, or write to {file}."
     )))
 }
 
 /// A file of that name instead would surprise.
 fn refuse_web(typed: &str) -> Result<(), ToolError> {
     if ["http://", "https://"].iter().any(|web| typed.to_ascii_lowercase().starts_with(web)) {
-        return Err(ToolError::new(format!("'{typed}' is a web page; only files can be written.")));
+        return Err(ToolError::new(format!("'{typed}' is a URL; only files can be written.")));
     }
     Ok(())
 }
@@ -251,23 +250,23 @@ impl Old {
     /// Looks at the start of the file. Whatever is wrong with it, the write itself will tell.
     fn look(context: &Context, path: &Path) -> Self {
         let mut start = Vec::new();
-        if let Ok(Found::File(file, _)) = context.open(path) {
+        if let Ok(OpenedPath::File(file, _)) = context.open(path) {
             let _ = file.take(LINE_END_SAMPLE).read_to_end(&mut start);
         }
         let kind = sniff::kind(&start[..start.len().min(sniff::HEAD)]);
         let charset = match kind {
-            Kind::Text(charset) => charset,
+            FileKind::Text(charset) => charset,
             _ => Charset::Utf8,
         };
         let text = match kind {
-            Kind::Text(charset) => charset.decode(&start),
+            FileKind::Text(charset) => charset.decode(&start),
             _ => String::new(),
         };
         Self {
             charset,
             marked: start.starts_with(charset.mark()),
             line_ending: LineEnding::detect(&text),
-            is_sqlite: kind == Kind::Sqlite || context.is_database(path),
+            is_sqlite: kind == FileKind::Sqlite || context.is_database(path),
             start: text,
         }
     }
@@ -314,10 +313,10 @@ impl Done<'_> {
         let units = content.encode_utf16().count();
         text.push_str(&format!("Successfully wrote {units} bytes to {shown}"));
         if self.cleaned {
-            text.push_str("\n[Left out the header and line numbers of a read]");
+            text.push_str("\n[Removed the header and line numbers copied from read]");
         }
         if old.restores_returns(content) {
-            text.push_str("\n[Kept the file's CRLF line ends]");
+            text.push_str("\n[Kept the file's CRLF line endings]");
         }
         if old.charset != Charset::Utf8 {
             text.push_str(&format!("\n[Kept the file's encoding: {}]", old.charset.name()));
@@ -337,19 +336,19 @@ pub(crate) fn explain(context: &Context, error: &WriteError) -> ToolError {
             format!("{} is a directory. Name a file inside it.", shown(path))
         }
         WriteError::Special { path, kind } => {
-            format!("{} is {}, not a file; it was left alone.", shown(path), kind.name())
+            format!("{} is {}, not a file, and was left alone.", shown(path), kind.name())
         }
         WriteError::Protected(path) => format!(
             "{} is write-protected and was left unchanged. Ask the user before you change its permissions.",
             shown(path)
         ),
         WriteError::LinkLoop(path) => {
-            format!("{} is a symbolic link that leads nowhere: too many links.", shown(path))
+            format!("Cannot follow {}: too many levels of symbolic links.", shown(path))
         }
         WriteError::Parent { path, .. } | WriteError::Io { path, .. }
             if let Some(file) = file_above(path) =>
         {
-            format!("{} is a file, so nothing can be in it.", context.base().display(file))
+            format!("{} is a file, not a directory.", context.base().display(file))
         }
         WriteError::Parent { path, source } => {
             format!("Cannot create the directory {}: {source}.", shown(path))
@@ -359,20 +358,20 @@ pub(crate) fn explain(context: &Context, error: &WriteError) -> ToolError {
         }
         WriteError::Changed(path) => {
             format!(
-                "{} was changed by something else meanwhile and was left as it is. Try again.",
+                "{} was changed by something else in the meantime and was left alone. Try again.",
                 shown(path)
             )
         }
         WriteError::Moved { reason, .. } if reason.starts_with("Nothing was changed") => reason.clone(),
         WriteError::Moved { path, reason } => {
-            format!("{} was left as it is: {reason} while the call ran.", shown(path))
+            format!("{} was not changed: {reason} while the call ran.", shown(path))
         }
         WriteError::NoSpace(path) => {
             format!("No space left on the device for {}. The file is unchanged.", shown(path))
         }
         WriteError::ClosedDirectory { path, source } => format!(
-            "Cannot write {}: its directory allows no new files ({source}), and a file is replaced by a new one. The file \
-             is unchanged.",
+            "Cannot write {}: atomic writes need to create a file in its directory, which failed ({source}). \
+             The file is unchanged.",
             shown(path)
         ),
     })

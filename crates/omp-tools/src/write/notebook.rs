@@ -31,7 +31,7 @@ pub(super) fn put(context: &Context, path: &Path, content: &str) -> Result<ToolO
     let units = content.encode_utf16().count();
     text.push_str(&format!("Successfully wrote {units} bytes to {shown}"));
     if let Err(error) = now {
-        text.push_str(&format!("\n[Warning: this is no notebook: {error}]"));
+        text.push_str(&format!("\n[Warning: not a valid notebook: {error}]"));
     }
     let details = Details::default().with("created", written.outcome == Outcome::Created);
     Ok(ToolOutput::text(text).with_details(details.finish(&Meta::of_path(path))))
@@ -47,11 +47,9 @@ fn old(shown: &str, path: &Path, content: &str) -> Result<Option<Notebook>, Tool
         return Ok(None);
     }
     if metadata.len() > MAX_BYTES {
-        return Err(ToolError::new(format!(
-            "{shown} is larger than 64 MB and cannot be changed by its cells."
-        )));
+        return Err(ToolError::new(format!("{shown} is larger than 64 MB; its cells cannot be edited.")));
     }
     let bytes =
-        std::fs::read(path).map_err(|error| ToolError::new(format!("{shown} cannot be read: {error}.")))?;
+        std::fs::read(path).map_err(|error| ToolError::new(format!("Cannot read {shown}: {error}.")))?;
     notebook::parse(shown, &bytes).map(Some)
 }

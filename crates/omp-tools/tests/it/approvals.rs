@@ -51,7 +51,7 @@ fn critical_commands_insist_on_a_question() {
     std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
     for (kind, commands) in [
         (
-            "Deletes everything",
+            "Deletes the root",
             ["rm -rf /", "sudo rm -fr --no-preserve-root /", "cd / && rm -rf *", "rm -rf ~"].as_slice(),
         ),
         ("copies of itself", &[":(){ :|:& };:"]),

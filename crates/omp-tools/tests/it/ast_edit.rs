@@ -40,7 +40,7 @@ async fn input() {
     assert_eq!(schema["properties"]["ops"]["minItems"], 1);
     assert_eq!(schema["properties"]["ops"]["items"]["required"], json!(["pat", "out"]));
     let refused = async |ops: &[(&str, &str)]| preview(&session, ops, &["a.js"]).await.unwrap_err();
-    assert_eq!(refused(&[]).await, "`ops` must hold at least one operation");
+    assert_eq!(refused(&[]).await, "`ops` must contain at least one operation");
     assert_eq!(refused(&[(" ", "x")]).await, "`pat` must not be empty");
     assert!(refused(&[("f($A)", "x"), ("f($A) ", "y")]).await.contains("occurs twice"));
     preview(&session, &[("f($A);", "")], &["a.js"]).await.unwrap();
@@ -176,10 +176,7 @@ async fn nothing_to_replace() {
     assert!(error.contains("several languages (javascript, python)"), "{error}");
     let output = preview(&session, &[("f($A)", "g($A)")], &["*.js", "n.xyz"]).await.unwrap();
     let shown = text(&output);
-    assert!(
-        shown.starts_with("# a.js\n-1:f(1)\n+1:g(1)\n\nParse issues:\n- c.js: has syntax errors"),
-        "{shown}"
-    );
+    assert!(shown.starts_with("# a.js\n-1:f(1)\n+1:g(1)\n\nParse issues:\n- c.js: syntax errors"), "{shown}");
     resolve(&session, "apply").await.unwrap();
     assert_eq!(content(&session, "c.js"), "f(1;\n");
 }
@@ -327,11 +324,8 @@ async fn a_change_that_breaks_the_syntax_is_told() {
     let session = session(&[("a.js", "let x = f(1);\n"), ("b.js", "f(1);\n")]);
     let output = preview(&session, &[("f($A)", "")], &["*.js"]).await.unwrap();
     let shown = text(&output);
-    assert!(
-        shown.contains("Parse issues:\n- a.js: has syntax errors after the change\n\nPreview: "),
-        "{shown}"
-    );
-    assert_eq!(details(&output)["parseErrors"], json!(["a.js: has syntax errors after the change"]));
+    assert!(shown.contains("Parse issues:\n- a.js: syntax errors after the change\n\nPreview: "), "{shown}");
+    assert_eq!(details(&output)["parseErrors"], json!(["a.js: syntax errors after the change"]));
 }
 
 #[tokio::test]
@@ -375,11 +369,11 @@ async fn what_was_not_looked_at_is_told() {
         text(&preview(&session, &[("f($A)", "g($A)")], &["src", "large.js", "gone.js"]).await.unwrap());
     assert!(
         shown.contains(
-            "\n\nSkipped missing paths: gone.js\n\nParse issues:\n- large.js: larger than 2 MB; left out"
+            "\n\nSkipped missing paths: gone.js\n\nParse issues:\n- large.js: larger than 2 MB; skipped"
         ),
         "{shown}"
     );
     resolve(&session, "discard").await.unwrap();
     let nothing = text(&preview(&session, &[("f($A)", "g($A)")], &["notes.xyz"]).await.unwrap());
-    assert!(nothing.starts_with("No replacements made\n\n[No file was looked at: "), "{nothing}");
+    assert!(nothing.starts_with("No replacements made\n\n[No files were searched: "), "{nothing}");
 }

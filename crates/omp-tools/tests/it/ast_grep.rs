@@ -252,7 +252,7 @@ impl Scheme for Shelf {
     fn locate(&self, url: &InternalUrl) -> Result<PathBuf, String> {
         match url.target() {
             "a.ts" => Ok(self.0.clone()),
-            _ => Err(format!("'{url}' has no file behind it.")),
+            _ => Err(format!("'{url}' is not backed by a file.")),
         }
     }
 }
@@ -276,7 +276,7 @@ async fn paths_that_lead_nowhere() {
     for root in ["/", "/**/*.ts", "/tmp/.."] {
         assert_eq!(refused(&[root]).await, "Searching from root directory '/' is not allowed", "{root}");
     }
-    assert!(refused(&["local://other"]).await.contains("has no file behind it"));
+    assert!(refused(&["local://other"]).await.contains("is not backed by a file"));
     assert!(refused(&["a.ts", "local://*.ts"]).await.starts_with("Glob patterns are not supported"));
     assert_eq!(details(&grep(&project, "f($A)", &["local://a.ts"]).await)["matchCount"], 1, "behind a URL");
 }
@@ -300,10 +300,10 @@ async fn what_was_not_looked_at_is_told() {
     let missing = found(&project, "f($A)", &["src", "gone.ts", "away/*.ts"]).await;
     assert!(missing.ends_with("\n\nSkipped missing paths: gone.ts, away/*.ts"), "{missing}");
     let large = found(&project, "f($A)", &["large.ts"]).await;
-    assert_eq!(large, "No matches found\n\nParse issues:\n- large.ts: larger than 2 MB; left out");
+    assert_eq!(large, "No matches found\n\nParse issues:\n- large.ts: larger than 2 MB; skipped");
     for path in ["notes.xyz", "*.tsx"] {
         let nothing = found(&project, "f($A)", &[path]).await;
-        assert!(nothing.starts_with("No matches found\n\n[No file was looked at: "), "{path}: {nothing}");
+        assert!(nothing.starts_with("No matches found\n\n[No files were searched: "), "{path}: {nothing}");
     }
     assert_eq!(
         error(&project, json!({ "pat": "f($A)", "paths": ["notes.xyz/*.ts"] })).await,

@@ -269,7 +269,7 @@ async fn large_output_is_shown_as_head_and_tail() {
     assert!(truncation["outputBytes"].as_u64().unwrap() <= 40 * 1024);
     assert_eq!(truncation.get("artifactId"), None);
     assert!(shown.contains(&format!("\n{head}\n[… {} lines (", 200_000 - head - 500)), "{shown}");
-    assert!(shown.contains("left out …]\n199501\n"));
+    assert!(shown.contains("omitted …]\n199501\n"));
     let notice = format!("\n200000\n\n[Showing the first {head} and the last 500 of 200000 lines (");
     assert!(shown.contains(&notice), "{}", &shown[shown.len() - 300..]);
 
@@ -296,7 +296,7 @@ async fn truncation_never_splits_a_character() {
 async fn long_lines_are_cut_with_a_notice() {
     let project = Project::new();
     let result = bash(&project, json!({ "command": "head -c 10240 /dev/zero | tr '\\0' x" })).await;
-    let expected = format!("{}… [+9472 bytes]\n\n[Lines over 768 bytes are cut.]\n\n", "x".repeat(768));
+    let expected = format!("{}… [+9472 bytes]\n\n[Lines over 768 bytes are truncated.]\n\n", "x".repeat(768));
     assert!(text(&result).starts_with(&expected));
     assert_eq!(meta(&result)["limits"], json!({ "columnTruncated": { "maxColumn": 768 } }));
 }
@@ -362,7 +362,7 @@ async fn the_shell_can_be_chosen() {
     assert_eq!(output(&project, "echo $0").await, "/bin/sh");
     project.settings.bash.shell = Some("/no/shell".into());
     let error = bash_error(&project, json!({ "command": "true" })).await;
-    assert!(error.message.starts_with("Cannot start /no/shell:"), "{}", error.message);
+    assert!(error.message.starts_with("cannot start /no/shell:"), "{}", error.message);
 }
 
 #[tokio::test]

@@ -259,7 +259,7 @@ async fn the_session_goes_on_without_the_shell_of_a_job() {
     let output = desk.bash(json!({"command": format!("{}; echo $x", until(&end))})).await.unwrap();
     let job = id(&output);
     assert!(
-        text(&output).contains(&format!("the next one gets a copy in {sub}, with the")),
+        text(&output).contains(&format!("the next command runs in a copy of it in {sub}, with the")),
         "{}",
         text(&output)
     );

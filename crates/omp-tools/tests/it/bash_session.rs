@@ -119,7 +119,7 @@ async fn a_shell_that_ended_is_replaced() {
     let project = Project::new();
     let bash = project.tool("bash");
     let notice = format!(
-        "[The shell ended with this command; the next one starts fresh in {}",
+        "[The shell exited with this command; the next command runs in a new shell in {}",
         project.path().display()
     );
     for command in ["kill -9 $$", "exit 3", "set -e; false", "exec false", "sleep 1000"] {
@@ -135,7 +135,7 @@ async fn a_shell_that_ended_is_replaced() {
         assert_eq!(output(&bash, "echo \"[$left]\"; pwd").await, format!("[]\n{here}"), "after {command}");
     }
     let first = error(&project.tool("bash"), "exit 3").await;
-    assert!(!first.contains("[The shell ended"), "there was nothing to lose: {first}");
+    assert!(!first.contains("[The shell exited"), "there was nothing to lose: {first}");
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn a_directory_that_is_gone_is_said() {
     output(&bash, "cd sub; rm -r ../sub").await;
     let (here, sub) =
         (project.path().display().to_string(), project.path().join("sub").display().to_string());
-    let notice = format!("[The shell was in {sub}, which is gone; it is in {here} now]");
+    let notice = format!("[The shell's directory {sub} no longer exists; it is now in {here}]");
     assert_eq!(output(&bash, "pwd").await, format!("{here}\n\n{notice}"));
     assert_eq!(output(&bash, "pwd").await, here);
 }
@@ -211,6 +211,6 @@ async fn the_background_is_off() {
     let project = Project::new();
     let failed =
         project.call("bash", json!({ "command": "echo ran > ran", "async": true })).await.unwrap_err();
-    assert!(failed.message.contains("background are switched off"), "{}", failed.message);
+    assert!(failed.message.contains("Background commands are disabled"), "{}", failed.message);
     assert!(!project.path().join("ran").exists());
 }

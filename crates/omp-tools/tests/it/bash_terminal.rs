@@ -107,7 +107,7 @@ async fn a_terminal_that_cannot_be_used_is_said() {
     project.settings.bash.shell = Some("/none/such/bash".into());
     let bash = tools(&project, Some(Arc::clone(&person)));
     let failed = run(&bash, json!({"command": "true", "pty": true})).await.unwrap_err();
-    assert!(failed.message.starts_with("PTY error: Cannot start /none/such/bash: "), "{failed}");
+    assert!(failed.message.starts_with("PTY error: cannot start /none/such/bash: "), "{failed}");
     assert!(failed.message.ends_with("missing exit status"), "{failed}");
     assert!(failed.details.unwrap().get("exitCode").is_none());
 }
@@ -192,7 +192,7 @@ async fn a_directory_that_is_gone_is_left() {
     let output = text(&run(&bash, json!({"command": "pwd", "pty": true})).await.unwrap());
     let here = project.path().display().to_string();
     assert!(
-        output.starts_with(&format!("{here}\n\n[The shell was in {here}/gone, which is gone")),
+        output.starts_with(&format!("{here}\n\n[The shell's directory {here}/gone no longer exists")),
         "{output}"
     );
 }

@@ -72,7 +72,7 @@ async fn consent_is_for_the_path_that_was_shown() {
             std::os::unix::fs::symlink(root.join("home"), root.join("work/link")).unwrap();
         })
         .await;
-    assert!(said.contains("the user was not asked about that path"), "{said}");
+    assert!(said.contains("the user was not asked to approve that path"), "{said}");
     assert!(!place.root.join("home/b.txt").exists());
 }
 
@@ -95,7 +95,7 @@ async fn other_faults_are_told_as_ever() {
     std::fs::write(place.root.join("work/f"), "x").unwrap();
     std::fs::create_dir(place.root.join("work/d")).unwrap();
     for (path, expected) in [
-        ("f/g.txt", "f is a file, so nothing can be in it."),
+        ("f/g.txt", "f is a file, not a directory."),
         ("d", "d is a directory. Name a file inside it."),
         ("new/dir/h.txt", "Successfully wrote 7 bytes to new/dir/h.txt"),
     ] {

@@ -56,7 +56,7 @@ conflict://2, lines 8-15
   theirs (topic):
     their two a
     their two b
-Resolve one with write to conflict://1: ";
+To resolve one, write to conflict://1: ";
     assert!(warning.starts_with(expected), "{warning}");
     // Numbers stay with their text, wherever it moves, and part of a file shows its part.
     session.project.file("a.txt", format!("new first line\n{TWO}"));
@@ -112,13 +112,16 @@ async fn sides_can_be_read_and_not_written() {
     assert!(error.contains("has no base"), "{error}");
     let error = write(&session, "conflict://1/ours", "x").await.unwrap_err();
     assert!(
-        error.contains("can only be read") && error.contains("write to conflict://1 without the side"),
+        error.contains("is read-only") && error.contains("write to conflict://1 without a side"),
         "{error}"
     );
     let error = write(&session, "conflict://99", "x").await.unwrap_err();
-    assert!(error.contains("There is no conflict 99; known are 1, 2"), "{error}");
+    assert!(error.contains("Conflict 99 does not exist; known conflicts: 1, 2"), "{error}");
     for wrong in ["conflict://", "conflict://one", "conflict://1/mine", "conflict://*/ours"] {
-        assert!(write(&session, wrong, "x").await.unwrap_err().contains("names no conflict"), "{wrong}");
+        assert!(
+            write(&session, wrong, "x").await.unwrap_err().contains("does not name a conflict"),
+            "{wrong}"
+        );
     }
     assert_eq!(content(&session, "a.txt"), TWO);
 }
@@ -131,18 +134,18 @@ async fn one_conflict_is_replaced_and_the_rest_stays() {
     let said = write(&session, "conflict://2", "merged\n@ours\n").await.unwrap();
     let header = said.lines().next().unwrap();
     assert!(
-        said.ends_with("Resolved conflict 2 in a.txt: it became lines 8-9. Still open in a.txt: 1."),
+        said.ends_with("Resolved conflict 2 in a.txt: now lines 8-9. Still unresolved in a.txt: 1."),
         "{said}"
     );
     let (top, bottom) = (TWO.split("<<<<<<< HEAD\nour two").next().unwrap(), "bottom\n");
     assert_eq!(content(&session, "a.txt"), format!("{top}merged\nour two\n{bottom}"));
     session.edit(&format!("{header}\nSWAP 8:\n+MERGED\n")).await.unwrap();
-    assert!(write(&session, "conflict://2", "x").await.unwrap_err().contains("is resolved already"));
+    assert!(write(&session, "conflict://2", "x").await.unwrap_err().contains("is already resolved"));
     // The region changed on disk: nothing is written.
     let changed = content(&session, "a.txt").replace("our one", "our uno");
     session.project.file("a.txt", &changed);
     let error = write(&session, "conflict://1", "x").await.unwrap_err();
-    assert!(error.contains("Conflict 1 is no longer in a.txt as it was read"), "{error}");
+    assert!(error.contains("Conflict 1 in a.txt has changed since it was read"), "{error}");
     assert_eq!(content(&session, "a.txt"), changed);
     // It moved and is otherwise the same: it is found.
     let moved = format!("first\r\n{}", changed.replace("our uno", "our one"));
@@ -182,7 +185,7 @@ async fn lines_stand_for_sides_and_all_can_be_resolved_at_once() {
         assert!(said.starts_with("Resolved 3 conflicts in 1 file.\na.txt: 1, 2, 3."), "{said}");
         assert_eq!(content(&session, "a.txt"), expected);
         assert!(
-            write(&session, "conflict://*", "@ours").await.unwrap_err().contains("no conflict to resolve")
+            write(&session, "conflict://*", "@ours").await.unwrap_err().contains("No conflicts to resolve")
         );
     }
     let session = session();
@@ -194,10 +197,10 @@ async fn lines_stand_for_sides_and_all_can_be_resolved_at_once() {
         write(&session, "conflict://*", "1: @ours\n7: @theirs\n")
             .await
             .unwrap_err()
-            .contains("no conflict 7")
+            .contains("Conflict 7 does not exist")
     );
     assert!(
-        write(&session, "conflict://*", "1: @ours\n1: @theirs\n").await.unwrap_err().contains("named twice")
+        write(&session, "conflict://*", "1: @ours\n1: @theirs\n").await.unwrap_err().contains("listed twice")
     );
     assert_eq!(content(&session, "a.txt"), three, "nothing was written");
     let said = write(&session, "conflict://*", "3: @both\n\n1: @ours\n2: @base").await.unwrap();
@@ -227,7 +230,7 @@ async fn each_file_of_a_bulk_is_resolved_whole_or_not_at_all() {
     let said = write(&session, "conflict://*", "@ours").await.unwrap();
     assert!(said.starts_with("Resolved 4 conflicts in 2 files."), "{said}");
     assert!(
-        said.contains("Conflict 4 is no longer in b.txt as it was read; nothing was written there."),
+        said.contains("Conflict 4 in b.txt has changed since it was read; nothing was written there."),
         "{said}"
     );
     assert_eq!(content(&session, "b.txt"), stale, "not even the conflict that is unchanged");
@@ -250,7 +253,7 @@ async fn without_anchors_there_are_no_snapshots() {
     let session = Session::with(project);
     session.read("a.txt").await;
     let said = write(&session, "conflict://1", "@theirs").await.unwrap();
-    assert_eq!(said, "Resolved conflict 1 in a.txt: it became line 2. Still open in a.txt: 2.");
+    assert_eq!(said, "Resolved conflict 1 in a.txt: now line 2. Still unresolved in a.txt: 2.");
     let said = write(&session, "conflict://*", "@theirs").await.unwrap();
     assert_eq!(said, "Resolved 1 conflict in 1 file.\na.txt: 2.");
 }

@@ -53,7 +53,7 @@ async fn only_databases_with_the_right_name_are_databases() {
         write(&project, "x.db", "other text").await.unwrap().contains("Successfully wrote 10 bytes to x.db")
     );
     assert_eq!(project.content("x.db"), b"other text");
-    assert!(write(&project, "x.db:t", "{}").await.unwrap_err().contains("is no SQLite database"));
+    assert!(write(&project, "x.db:t", "{}").await.unwrap_err().contains("is not a SQLite database"));
 }
 
 /// proves: FIL-055

@@ -122,7 +122,7 @@ async fn what_stands_for_a_file_is_named() {
         assert_eq!(error, format!("Cannot read {name}: {expected}"));
         let arguments = json!({ "path": format!("{name}:x"), "content": "y" });
         let error = project.call("write", arguments).await.unwrap_err().message;
-        assert_eq!(error, format!("{name} was left as it is: {expected}"));
+        assert_eq!(error, format!("{name} was not changed: {expected}"));
         assert_eq!(project.content(name), pointer.as_bytes());
     }
 }

@@ -27,7 +27,7 @@ async fn a_file_that_went_away_is_told_apart_from_one_that_never_was() {
     let edit = format!("{header}\nSWAP 1:\n+ONE\n");
     std::fs::rename(&path, session.project.path().join("b.txt")).unwrap();
     let error = session.edit(&edit).await.unwrap_err();
-    assert!(error.starts_with("File not found: a.txt. It was there when it was read"), "{error}");
+    assert!(error.starts_with("File not found: a.txt. It was deleted or renamed"), "{error}");
     assert!(error.contains("renamed") && error.contains("write tool"), "{error}");
     assert_eq!(session.project.content("b.txt"), b"one\n");
     std::fs::create_dir(&path).unwrap();
@@ -35,7 +35,7 @@ async fn a_file_that_went_away_is_told_apart_from_one_that_never_was() {
     std::fs::remove_dir(&path).unwrap();
     symlink("nowhere", &path).unwrap();
     let error = session.edit(&edit).await.unwrap_err();
-    assert!(error.starts_with("a.txt is a link to a file that does not exist."), "{error}");
+    assert!(error.starts_with("a.txt is a symbolic link to a file that does not exist."), "{error}");
     std::fs::remove_file(&path).unwrap();
     // The same text behind a link is the same text.
     symlink("b.txt", &path).unwrap();
@@ -76,7 +76,7 @@ async fn errors_of_several_files_say_which() {
     let error = session.edit(&format!("{a}\nSWAP 1:\n+ONE\n{b}\nSWAP 9:\n+x\n")).await.unwrap_err();
     assert_eq!(
         error,
-        "Nothing was written, because of b.txt: Line 9 does not exist (file has 1 lines)\n\n 1:two"
+        "Nothing was written because of b.txt: Line 9 does not exist (file has 1 lines)\n\n 1:two"
     );
     assert_eq!(session.project.content("a.txt"), b"one\n");
 }
@@ -90,11 +90,11 @@ async fn lines_that_stand_for_others_are_not_written() {
     let call = json!({ "input": format!("{header}\nSWAP 2.=8:\n+new\n+// ... existing code ...\n") });
     let error = hashline.call("edit", call).await.unwrap_err();
     assert!(
-        error.starts_with("a.rs was not changed: the new text says \"// ... existing code ...\""),
+        error.starts_with("a.rs was not changed: the new text contains \"// ... existing code ...\""),
         "{error}"
     );
     let error = hashline.call("write", json!({ "path": "a.rs", "content": stub })).await.unwrap_err();
-    assert!(error.contains("change only the lines that differ"), "{error}");
+    assert!(error.contains("Change only the lines that differ"), "{error}");
     assert_eq!(hashline.project.content("a.rs"), numbered(9).as_bytes());
     // A new file, and one that says so already.
     hashline.call("write", json!({ "path": "new.rs", "content": stub })).await.unwrap();
@@ -115,7 +115,7 @@ async fn broken_bytes_are_not_written_as_their_sign() {
     session.project.file("a.txt", old);
     let header = session.header("a.txt").await;
     let error = session.edit(&format!("{header}\nSWAP 1:\n+größer \u{fffd} y\n")).await.unwrap_err();
-    assert!(error.contains("line 1 holds bytes that are no text"), "{error}");
+    assert!(error.contains("line 1 contains bytes that are not valid text"), "{error}");
     assert_eq!(session.project.content("a.txt"), old);
     session.edit(&format!("{header}\nSWAP 1:\n+größer\n")).await.unwrap();
     assert_eq!(session.project.content("a.txt"), "größer\ntwo\n".as_bytes());

@@ -138,7 +138,7 @@ async fn bytes_that_are_not_named_stay() {
     edit(&session, call("four", "4\n")).await.unwrap();
     assert_eq!(session.project.content("a.txt"), b"\xef\xbb\xbf1\r\n2\nthr\xffee\r\n4\r\n");
     let error = edit(&session, call("thr", "THR")).await.unwrap_err();
-    assert!(error.contains("line 3 holds bytes that are no text"), "{error}");
+    assert!(error.contains("line 3 contains bytes that are not valid text"), "{error}");
     edit(&session, call("thr\u{fffd}ee\n", "three\n")).await.unwrap();
     assert_eq!(session.project.content("a.txt"), b"\xef\xbb\xbf1\r\n2\nthree\r\n4\r\n");
 }
@@ -239,7 +239,7 @@ async fn two_files_are_not_moved_to_one_name() {
         "*** Add File: c.txt\n+new\n",
     ] {
         let error = edit(&session, json!({ "input": format!("{first}{second}") })).await.unwrap_err();
-        assert!(error.contains("c.txt") && error.contains("there already"), "{second}: {error}");
+        assert!(error.contains("c.txt") && error.contains("already exists"), "{second}: {error}");
         assert_eq!(session.project.content("a.txt"), b"a.txt\n", "{second}: {error}");
         assert_eq!(session.project.content("b.txt"), b"b.txt\n", "{second}: {error}");
         assert!(!session.project.path().join("c.txt").exists(), "{second}: {error}");

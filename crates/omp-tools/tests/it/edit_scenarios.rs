@@ -216,13 +216,13 @@ const SCENARIOS: &[Scenario] = &[
         name: "a file that is there is not added again",
         before: &[("a", "mine\n")],
         patch: "*** Add File: a\n+new\n",
-        outcome: Err("is there already"),
+        outcome: Err("already exists"),
     },
     Scenario {
         name: "nothing is moved over a file",
         before: &[("a", "a\n"), ("b", "b\n")],
         patch: "*** Update File: a\n*** Move to: b\n@@\n-a\n+A\n",
-        outcome: Err("is there already"),
+        outcome: Err("already exists"),
     },
     Scenario {
         // Codex leaves what came before the failure.

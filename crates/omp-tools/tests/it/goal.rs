@@ -30,7 +30,7 @@ async fn every_operation_tells_where_the_goal_stands() {
     let context = context();
     let op = |op: &str| goal(&context, json!({ "op": op }));
     let error = |result: Result<ToolOutput, ToolError>| result.unwrap_err().message;
-    assert_eq!(error(op("get").await), "There is no goal.");
+    assert_eq!(error(op("get").await), "No goal is set.");
     assert!(error(op("create").await).contains("needs an objective"));
     let created = goal(&context, json!({"op": "create", "objective": " ship it ", "token_budget": 1000}))
         .await
@@ -40,14 +40,14 @@ async fn every_operation_tells_where_the_goal_stands() {
         "Objective: ship it\nStatus: active\nTokens used: 0\nToken budget: 1000\nTokens remaining: 1000\nTime used: 0 s"
     );
     assert!(error(goal(&context, json!({"op": "create", "objective": "more"})).await).contains("already"));
-    assert!(error(op("resume").await).contains("no paused goal"));
+    assert!(error(op("resume").await).contains("No paused goal"));
     context.modes.goal.account(&used(100, 50, 9_000, 7), 0);
     let details = op("get").await.unwrap().details.unwrap();
     assert_eq!((&details["goal"]["tokensUsed"], &details["goal"]["status"]), (&json!(157), &json!("active")));
     context.modes.goal.pause().unwrap();
     assert!(text(&op("resume").await.unwrap()).contains("Status: active"));
     assert!(text(&op("complete").await.unwrap()).contains("Status: complete"));
-    assert!(error(op("drop").await).contains("no open goal"));
+    assert!(error(op("drop").await).contains("No open goal"));
     goal(&context, json!({"op": "create", "objective": "next"})).await.unwrap();
     let dropped = text(&op("drop").await.unwrap());
     assert!(

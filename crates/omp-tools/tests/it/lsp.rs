@@ -172,7 +172,7 @@ async fn calls_take_five_to_sixty_seconds() {
     {
         let begun = tokio::time::Instant::now();
         let project = json!({"action": "diagnostics", "file": "*", "timeout": timeout});
-        assert!(seat.refused(project).await.contains("takes too long"));
+        assert!(seat.refused(project).await.contains("timed out"));
         assert_eq!(begun.elapsed().as_secs(), whole, "{timeout}");
 
         let said = seat.refused(json!({"action": "hover", "file": "a.fake", "timeout": timeout})).await;
@@ -247,7 +247,7 @@ async fn places_that_are_not_there() {
     for (file, symbol, expected) in [
         ("no.fake", "foo", "no.fake does not exist"),
         ("a.fake", "bar", "Symbol \"bar\" not found on line 1"),
-        ("a.fake", "foo#3", "Symbol \"foo\" occurs 2 time(s) on line 1; there is no occurrence #3"),
+        ("a.fake", "foo#3", "Symbol \"foo\" occurs 2 time(s) on line 1; occurrence #3 does not exist"),
     ] {
         let said = seat.refused(at("hover", file, symbol)).await;
         assert!(said.starts_with("LSP error: ") && said.contains(expected), "{said}");

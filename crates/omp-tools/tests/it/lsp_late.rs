@@ -108,8 +108,8 @@ async fn late_findings_count_where_nothing_newer_is_known() {
     tokio::time::pause();
     let said = seat.ask(check("a.fake")).await;
     tokio::time::resume();
-    assert!(said.starts_with("No diagnostics so far.\nNot heard from yet: fake\n"), "{said}");
-    assert!(said.contains("perhaps no longer true, 1 error:\na.fake:1:1 error: first"), "{said}");
+    assert!(said.starts_with("No diagnostics yet.\nStill waiting for: fake\n"), "{said}");
+    assert!(said.contains("Possibly outdated, 1 error:\na.fake:1:1 error: first"), "{said}");
     seat.leave().await;
     server.finish();
 }

@@ -151,7 +151,7 @@ async fn the_configuration_is_read_once() {
     let seat = bench.sit();
     let waits = |names: &[&str]| {
         let rows: Vec<String> =
-            names.iter().map(|name| format!("\n- {name}: installed, starts at the first question")).collect();
+            names.iter().map(|name| format!("\n- {name}: installed, starts on the first request")).collect();
         format!("Active language servers: {}{}", names.join(", "), rows.concat())
     };
     assert_eq!(seat.ask(status()).await, waits(&["fake", "other"]));

@@ -118,9 +118,9 @@ async fn broken_servers_do_not_hold_up_a_write() {
     assert_eq!(bench.content("a.fake"), "x\n");
     let diagnostics = &output.details.unwrap()["diagnostics"];
     assert_eq!(diagnostics["messages"], json!([]));
-    assert_eq!(diagnostics["summary"], "no server has looked at it");
+    assert_eq!(diagnostics["summary"], "not checked by a server yet");
     let said = seat.refused(json!({"action": "diagnostics", "file": "a.fake"})).await;
-    assert!(said.contains("broken cannot be started") && said.contains("code 7: out of order"), "{said}");
+    assert!(said.contains("cannot start broken") && said.contains("code 7: out of order"), "{said}");
     seat.leave().await;
 }
 
@@ -206,7 +206,7 @@ async fn a_file_that_changed_while_it_was_formatted_is_left_alone() {
         std::fs::write(&gate, "").unwrap();
         let said = text(&begun.await.unwrap().unwrap());
         assert_eq!(bench.content("a.fake"), formatted, "{said}");
-        assert_eq!(said.contains("it was changed meanwhile"), formatted.starts_with("not"), "{said}");
+        assert_eq!(said.contains("it has changed in the meantime"), formatted.starts_with("not"), "{said}");
         std::fs::remove_file(bench.project().join("a.fake")).unwrap();
     }
     seat.leave().await;

@@ -96,7 +96,7 @@ async fn wrong_selectors_are_explained() {
     assert_eq!(project.read_error("f:0").await, zero);
     assert_eq!(project.read_error("f:0-5").await, zero);
     assert!(project.read_error("f:5+0").await.contains("'5+0': the count after + must be at least 1"));
-    assert!(project.read_error("f:9-3").await.contains("'9-3': the end 3 lies before the start 9"));
+    assert!(project.read_error("f:9-3").await.contains("'9-3': the end 3 is before the start 9"));
     assert!(project.read_error("f:1-2,9-3").await.contains("'9-3'"));
     for compound in ["f:conflicts:1-1", "f:1-2:3-4", "f:raw:raw"] {
         assert!(project.read_error(compound).await.starts_with("Invalid selector"), "{compound}");
@@ -190,7 +190,7 @@ async fn a_line_longer_than_the_limit_is_cut() {
     let project = Project::new();
     project.file("f", format!("{}\nnext\n", "漢".repeat(50_000)));
     let text = project.read("f").await;
-    assert!(text.contains("the line is cut at the 50 KB limit"));
+    assert!(text.contains("line truncated at the 50 KB limit"));
     assert!(text.ends_with("1 more line. Use :2 to continue]"), "{}", &text[text.len() - 200..]);
     assert!(text.len() < 52_000 && text.starts_with("漢漢"));
 }
@@ -214,7 +214,11 @@ async fn a_start_beyond_the_end_is_explained() {
                     the last line.";
     assert_eq!(project.read("f:9999").await, expected);
     assert!(project.read("f:13").await.starts_with("Line 13 is beyond the end of the file (12 lines)."));
-    assert_eq!(project.read("empty:5").await, "Line 5 is beyond the end of the file: it is empty (0 lines).");
+    assert_eq!(
+        project.read("empty:5").await,
+        "Line 5 is beyond the end of the file: the file is empty (0 \
+                                               lines)."
+    );
     assert_eq!(project.read("empty").await, "(empty file)");
 }
 
@@ -322,12 +326,12 @@ async fn missing_paths_get_suggestions() {
     );
     assert_eq!(
         project.read_error("zzz").await,
-        "Path 'zzz' not found. Read the directory to see what is there."
+        "Path 'zzz' not found. Read the directory to list its contents."
     );
     assert!(project.read_error("src/main.rs/x").await.starts_with("Path 'src/main.rs/x' not found."));
     assert_eq!(
         project.read_error("src/main.rs:lines").await,
-        "src/main.rs exists, but ':lines' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw."
+        "src/main.rs exists, but ':lines' is not a selector. Use :N, :A-B, :A+C, a list of them, or :raw."
     );
     assert!(project.read_error("src/mian.rs:5-9").await.contains("Did you mean src/main.rs or"));
 }
@@ -365,9 +369,9 @@ async fn special_files_neither_hang_nor_crash() {
     let project = Project::new();
     let fifo = project.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(project.read_error("fifo").await.starts_with("fifo is a named pipe;"));
-    assert!(project.read_error("/dev/zero").await.starts_with("/dev/zero is a character device;"));
-    assert!(project.read_error("/dev/tty").await.starts_with("/dev/tty is a character device;"));
+    assert!(project.read_error("fifo").await.starts_with("fifo is a named pipe and"));
+    assert!(project.read_error("/dev/zero").await.starts_with("/dev/zero is a character device and"));
+    assert!(project.read_error("/dev/tty").await.starts_with("/dev/tty is a character device and"));
     assert!(project.read("/proc/self/status").await.starts_with("Name:"));
     for odd in ["/proc/self/mem", "/proc/self/pagemap", "/proc/kmsg", "/proc/self/environ", "/proc", "/sys"] {
         let answer = project.call("read", json!({ "path": odd }));
@@ -428,7 +432,7 @@ async fn images_are_judged_by_their_content() {
     );
     project.file("icon.tiff", b"II*\0\x08\0\0\0");
     let said = project.read_error("icon.tiff").await;
-    assert!(said.contains("is a TIFF image") && said.contains("Make a PNG"), "{said}");
+    assert!(said.contains("is a TIFF image") && said.contains("Convert it to PNG"), "{said}");
 }
 
 /// A directory as large as those that freeze other programs: all of it can be seen, page by page.

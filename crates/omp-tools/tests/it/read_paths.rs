@@ -181,8 +181,8 @@ async fn an_end_that_is_not_unique_is_not_found() {
     let several = project.read_error("util.rs").await;
     assert_eq!(
         several,
-        "Path 'util.rs' not found. Several paths end like it, for example a/util.rs and b/util.rs. Give more of the \
-         path."
+        "Path 'util.rs' not found. Several paths end with it, for example a/util.rs and b/util.rs. Give a \
+         longer path."
     );
     assert!(project.read_error("nothing.rs").await.starts_with("Path 'nothing.rs' not found."));
     // A part of a name is no end of a path.

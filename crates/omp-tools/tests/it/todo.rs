@@ -289,7 +289,7 @@ async fn failures_are_said_and_the_rest_happens() {
     let empty = World::new().call(json!([{"op": "start", "task": "x"}])).await;
     assert_eq!(
         empty.text,
-        "Errors: Task \"x\" not found (the list is empty; begin with init)\nThe todo list is empty."
+        "Errors: Task \"x\" not found (the list is empty; start with init)\nThe todo list is empty."
     );
 }
 

@@ -126,7 +126,7 @@ async fn a_page_becomes_text_for_readers() {
     assert!(!body.contains('<') && !body.contains("Imprint") && !body.contains("Home"), "{body}");
     // What begins with `www.` is an address too, and would be asked over TLS.
     let refusal = Reader::with(None).try_read("www.example.com/x").await.unwrap_err().message;
-    assert!(refusal.starts_with("https://www.example.com/x was not read"), "{refusal}");
+    assert!(refusal.starts_with("https://www.example.com/x was not fetched"), "{refusal}");
     server.finish();
 }
 
@@ -235,7 +235,7 @@ async fn a_long_page_is_shown_in_part_and_kept_whole() {
         shown.contains("Showing lines 1-300 of 1000") && shown.contains("Use :301 to continue"),
         "{shown}"
     );
-    assert!(shown.ends_with("[The whole page is artifact://kept-1]"), "{shown}");
+    assert!(shown.ends_with("[Full page: artifact://kept-1]"), "{shown}");
     assert_eq!(meta(&output)["truncation"]["artifactId"], "kept-1");
     assert_eq!(meta(&output)["truncation"]["nextOffset"], 301);
     let output = reader.read(&server.url("/wide")).await;
@@ -355,7 +355,7 @@ async fn pictures_are_shown_if_they_are_small() {
     }
     let fitted = reader.read(&server.url("/noisy")).await;
     assert!(picture_size(&fitted).is_some_and(|size| size <= 300 * 1024), "{:?}", picture_size(&fitted));
-    for (path, note) in [("/huge", "Too large to show"), ("/broken", "The picture is not shown")] {
+    for (path, note) in [("/huge", "Too large to show"), ("/broken", "Image not shown")] {
         let output = reader.read(&server.url(path)).await;
         assert_eq!(picture_size(&output), None);
         assert!(text(&output).contains(note), "{}", text(&output));
@@ -437,10 +437,7 @@ async fn a_slow_page_is_given_up_at_once() {
 #[tokio::test]
 async fn a_session_can_be_kept_off_the_web() {
     let error = Reader::with(None).try_read("https://user:secret@example.com/x").await.unwrap_err().message;
-    assert_eq!(
-        error,
-        "https://example.com/x was not read: the setting fetch.enabled keeps this session off the web."
-    );
+    assert_eq!(error, "https://example.com/x was not fetched: web access is disabled (fetch.enabled).");
 }
 
 /// Lines of a page that could not be read are asked for again.

@@ -80,7 +80,7 @@ async fn encoding_and_line_ends_survive() {
     project.file("crlf.txt", "a\r\nb\r\n");
     let output = write(&project, "crlf.txt", "x\ny\n").await;
     assert_eq!(project.content("crlf.txt"), b"x\r\ny\r\n");
-    assert_eq!(text(&output), "Successfully wrote 4 bytes to crlf.txt\n[Kept the file's CRLF line ends]");
+    assert_eq!(text(&output), "Successfully wrote 4 bytes to crlf.txt\n[Kept the file's CRLF line endings]");
     write(&project, "crlf.txt", "mixed\r\nx\n").await;
     assert_eq!(project.content("crlf.txt"), b"mixed\r\nx\n");
 
@@ -116,16 +116,13 @@ async fn what_is_no_file_is_left_alone() {
     let project = Project::new();
     project.file("d/f", "old");
     assert_eq!(write_error(&project, "d", "x").await, "d is a directory. Name a file inside it.");
-    assert_eq!(
-        write_error(&project, "new/", "x").await,
-        "'new/' names a directory. Add the name of the file to write."
-    );
+    assert_eq!(write_error(&project, "new/", "x").await, "'new/' names a directory. Add a file name.");
     assert_eq!(
         write_error(&project, "/dev/null", "x").await,
-        "/dev/null is a character device, not a file; it was left alone."
+        "/dev/null is a character device, not a file, and was left alone."
     );
     assert!(write_error(&project, "d/f/below", "x").await.contains("d/f"));
-    assert_eq!(write_error(&project, "", "x").await, "The path is empty. Name a file or a directory.");
+    assert_eq!(write_error(&project, "", "x").await, "The path is empty. Specify a file or directory.");
     assert_eq!(project.content("d/f"), b"old");
 }
 
@@ -160,8 +157,8 @@ async fn a_selector_is_no_part_of_a_new_name() {
         assert_eq!(
             error,
             format!(
-                "a.txt exists, and '{selector}' chooses a part of it; write replaces whole files. Use edit to change \
-                 some lines, or write a.txt."
+                "a.txt exists, and '{selector}' selects part of it, but write replaces whole files. Use edit \
+                 to change lines, or write to a.txt."
             )
         );
     }
@@ -207,11 +204,11 @@ async fn errors_name_paths_of_the_project() {
     let project = Project::new();
     project.file("f", "old");
     std::os::unix::fs::symlink("circle", project.path().join("circle")).unwrap();
-    assert_eq!(write_error(&project, "f/g.txt", "x").await, "f is a file, so nothing can be in it.");
-    assert_eq!(write_error(&project, "f/g/h.txt", "x").await, "f is a file, so nothing can be in it.");
+    assert_eq!(write_error(&project, "f/g.txt", "x").await, "f is a file, not a directory.");
+    assert_eq!(write_error(&project, "f/g/h.txt", "x").await, "f is a file, not a directory.");
     assert_eq!(
         write_error(&project, "circle", "x").await,
-        "circle is a symbolic link that leads nowhere: too many links."
+        "Cannot follow circle: too many levels of symbolic links."
     );
     let long = "y".repeat(300);
     let said = write_error(&project, &long, "x").await;
@@ -228,7 +225,7 @@ async fn json_that_is_no_notebook_is_stored_with_a_warning() {
     let said = text(&write(&project, "n.ipynb", "{\"cells\": [").await);
     assert!(
         said.starts_with(
-            "Successfully wrote 11 bytes to n.ipynb\n[Warning: this is no notebook: Invalid JSON"
+            "Successfully wrote 11 bytes to n.ipynb\n[Warning: not a valid notebook: Invalid JSON"
         ),
         "{said}"
     );

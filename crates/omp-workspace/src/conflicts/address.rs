@@ -14,7 +14,7 @@ pub enum ConflictAddress {
 }
 
 impl ConflictAddress {
-    /// `None` if `typed` is no address of a conflict; an error if it is a wrong one.
+    /// `None` if `typed` is not an address of a conflict; an error if it is a wrong one.
     pub fn parse(typed: &str) -> Option<Result<Self, String>> {
         const SCHEME: &str = "conflict://";
         let scheme = typed.get(..SCHEME.len())?;
@@ -34,8 +34,8 @@ impl ConflictAddress {
         };
         Some(address.ok_or_else(|| {
             format!(
-                "'{typed}' names no conflict. Write conflict:// and the number that a read showed, for reading one side \
-                 with /ours, /theirs or /base behind it, or conflict://* to resolve all."
+                "'{typed}' does not name a conflict. Use conflict://N with the number shown by read, \
+                 optionally with /ours, /theirs or /base to read one side, or conflict://* to resolve all."
             )
         }))
     }

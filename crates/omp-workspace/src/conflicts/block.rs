@@ -59,7 +59,7 @@ fn is_marker(line: &str, sign: char) -> bool {
     line.len() - rest.len() == MARKER * sign.len_utf8() && (rest.is_empty() || rest.starts_with(' '))
 }
 
-/// The complete conflicts in `lines`, each with the index of its first line. What is begun and not ended is passed over.
+/// The complete conflicts in `lines`, each with the index of its first line. What is begun and not ended is skipped.
 pub fn blocks<S: AsRef<str>>(lines: &[S]) -> Vec<(usize, ConflictBlock)> {
     let mut found = Vec::new();
     let mut open: Option<Open> = None;

@@ -81,14 +81,14 @@ impl Conflicts {
         let known = self.known();
         match known.conflicts.iter().find(|conflict| conflict.id == id) {
             Some(conflict) if conflict.resolved => {
-                Err(format!("Conflict {id} is resolved already. Read the file to see what it has become."))
+                Err(format!("Conflict {id} is already resolved. Read the file to see the result."))
             }
             Some(conflict) => Ok(conflict.clone()),
             None => {
                 let open: Vec<String> = known.open().map(|conflict| conflict.id.to_string()).collect();
                 Err(match open.is_empty() {
-                    true => format!("There is no conflict {id}. Read a file with conflicts first."),
-                    false => format!("There is no conflict {id}; known are {}.", open.join(", ")),
+                    true => format!("Conflict {id} does not exist. Read a file with conflicts first."),
+                    false => format!("Conflict {id} does not exist; known conflicts: {}.", open.join(", ")),
                 })
             }
         }

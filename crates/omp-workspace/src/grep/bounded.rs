@@ -1,5 +1,5 @@
 //! Reads files for a searcher: lines without end are cut, so that no line needs more memory than a searcher may take,
-//! and what is no text ends at once.
+//! and what is not text ends at once.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
@@ -30,13 +30,13 @@ impl Notes {
         self.odd.get()
     }
 
-    /// The file is no text.
+    /// The file is not text.
     pub(super) fn is_binary(&self) -> bool {
         self.binary.get()
     }
 }
 
-/// Are these the first bytes of something that is no text?
+/// Are these the first bytes of something that is not text?
 pub(super) fn is_binary(head: &[u8]) -> bool {
     !is_wide(head) && memchr::memchr(0, &head[..head.len().min(HEAD)]).is_some()
 }
@@ -77,7 +77,7 @@ impl<'a, R: Read> Bounded<'a, R> {
         Self { inner, notes, stop, cuts: cuts && !is_wide, since: 0, given: 0, mark: 0, is_wide }
     }
 
-    /// Looks at the bytes near the start, which may come in several pieces; `false` if they are no text.
+    /// Looks at the bytes near the start, which may come in several pieces; `false` if they are not text.
     fn is_text(&mut self, read: &[u8]) -> bool {
         if self.given == 0 {
             self.is_wide |= is_wide(read);
@@ -100,7 +100,7 @@ impl<R: Read> Read for Bounded<'_, R> {
             return Ok(0);
         }
         if (self.stop)() {
-            return Err(io::Error::other("nobody waits for it any more"));
+            return Err(io::Error::other("the search was cancelled"));
         }
         if self.cuts && self.since >= LONGEST {
             *first = b'\n';

@@ -15,9 +15,9 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 
 use crate::open;
-use crate::sniff::{self, Kind};
+use crate::sniff::{self, FileKind};
 use crate::text::Charset;
-use crate::walk::Entry;
+use crate::walk::WalkEntry;
 use bounded::{Bounded, Known};
 use rows::Rows;
 
@@ -58,19 +58,19 @@ pub const LARGEST_SPANNED: u64 = 16 * 1024 * 1024;
 
 /// What was found in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    pub rows: Vec<Row>,
+pub struct FileMatches {
+    pub rows: Vec<GrepLine>,
     /// Matching lines kept.
     pub matches: usize,
     /// There are more matches.
     pub more: bool,
-    /// It is no text, and was not looked through.
+    /// It is not text, and was not looked through.
     pub binary: bool,
 }
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct GrepLine {
     pub line: u64,
     pub text: String,
     pub matched: bool,
@@ -80,7 +80,7 @@ pub struct Row {
 
 impl Query {
     /// Compiles a pattern in Rust's syntax. Braces that cannot be a repetition are taken as they are, and so are
-    /// parentheses if the pattern makes no sense otherwise. A pattern with a line end spans lines. The error says what
+    /// parentheses if the pattern is invalid otherwise. A pattern with a line end spans lines. The error says what
     /// to write instead.
     pub fn new(pattern: &str, style: Style) -> Result<Self, String> {
         let compiled = pattern::compile(pattern, style.ignore_case)?;
@@ -89,8 +89,8 @@ impl Query {
     }
 
     /// Looks through a file. Files that are not text have no lines. One that is too large for the pattern is refused
-    /// with [`io::ErrorKind::FileTooLarge`], and what is no file is refused too.
-    pub fn file(&self, path: &Path) -> io::Result<Found> {
+    /// with [`io::ErrorKind::FileTooLarge`], and what is not a file is refused too.
+    pub fn file(&self, path: &Path) -> io::Result<FileMatches> {
         self.file_within(path, &[], &|| false)
     }
 
@@ -100,21 +100,26 @@ impl Query {
         path: &Path,
         ranges: &[LineRange],
         stop: &dyn Fn() -> bool,
-    ) -> io::Result<Found> {
+    ) -> io::Result<FileMatches> {
         match open::open(path)? {
-            open::Found::File(file, _) => self.opened(&file, ranges, stop),
-            open::Found::Directory => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-            open::Found::Special(special) => Err(io::Error::other(format!("it is {}", special.name()))),
+            open::OpenedPath::File(file, _) => self.opened(&file, ranges, stop),
+            open::OpenedPath::Directory => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            open::OpenedPath::Special(special) => Err(io::Error::other(format!("it is {}", special.name()))),
         }
     }
 
     /// Looks through a file that a walk has come to.
-    pub fn entry(&self, entry: &Entry, stop: &dyn Fn() -> bool) -> io::Result<Found> {
+    pub fn entry(&self, entry: &WalkEntry, stop: &dyn Fn() -> bool) -> io::Result<FileMatches> {
         self.opened(&open::open_entry(entry.path())?, &[], stop)
     }
 
     /// As [`file_within`](Self::file_within), for a file that is open at its start.
-    pub fn opened(&self, file: &File, ranges: &[LineRange], stop: &dyn Fn() -> bool) -> io::Result<Found> {
+    pub fn opened(
+        &self,
+        file: &File,
+        ranges: &[LineRange],
+        stop: &dyn Fn() -> bool,
+    ) -> io::Result<FileMatches> {
         if self.multiline && file.metadata()?.len() > LARGEST_SPANNED {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, TOO_LARGE));
         }
@@ -139,7 +144,7 @@ impl Query {
         charset: Charset,
         ranges: &[LineRange],
         stop: &dyn Fn() -> bool,
-    ) -> io::Result<Found> {
+    ) -> io::Result<FileMatches> {
         file.seek(SeekFrom::Start(0))?;
         let mut sink = Rows::new(self.style, ranges);
         let reader = Bounded::new(file, false, Known::Encoding, sink.notes.clone(), stop);
@@ -148,12 +153,12 @@ impl Query {
     }
 
     /// Looks through a text.
-    pub fn text(&self, text: &str) -> io::Result<Found> {
+    pub fn text(&self, text: &str) -> io::Result<FileMatches> {
         self.text_within(text, &[])
     }
 
     /// Looks through a text. If there are ranges, only matches in them count.
-    pub fn text_within(&self, text: &str, ranges: &[LineRange]) -> io::Result<Found> {
+    pub fn text_within(&self, text: &str, ranges: &[LineRange]) -> io::Result<FileMatches> {
         if bounded::is_binary(text.as_bytes()) {
             return Ok(binary());
         }
@@ -194,15 +199,15 @@ fn other_charset(file: &File) -> io::Result<Option<Charset>> {
     let mut head = vec![0; sniff::HEAD];
     let count = file.read_at(&mut head, 0)?;
     Ok(match sniff::kind(&head[..count]) {
-        Kind::Text(charset @ (Charset::Legacy(_) | Charset::Utf16Le | Charset::Utf16Be)) => Some(charset),
+        FileKind::Text(charset @ (Charset::Legacy(_) | Charset::Utf16Le | Charset::Utf16Be)) => Some(charset),
         _ => None,
     })
 }
 
 const TOO_LARGE: &str = "it is larger than 16 MB, and the pattern spans lines";
 
-fn binary() -> Found {
-    Found { binary: true, ..Found::default() }
+fn binary() -> FileMatches {
+    FileMatches { binary: true, ..FileMatches::default() }
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ enum Ends {
 }
 
 /// Compiles a pattern. Braces that cannot be a repetition are taken as they are, and so are parentheses if the pattern
-/// makes no sense otherwise.
+/// is invalid otherwise.
 pub(super) fn compile(pattern: &str, ignore_case: bool) -> Result<Compiled, String> {
     let about = |escape: &str, character: char| pattern.contains(escape) || pattern.contains(character);
     let ends = match (about("\\n", '\n'), about("\\r", '\r')) {
@@ -77,14 +77,14 @@ fn is_about_groups(error: &str) -> bool {
 /// What to write instead.
 fn advice(error: &str) -> Option<&'static str> {
     let known = [
-        ("look-around", "Search for the text without the condition, or use `rg -P` in bash."),
-        ("backreferences", "Write the repeated text out, or use `rg -P` in bash."),
+        ("look-around", "Search without the lookaround, or use `rg -P` in bash."),
+        ("backreferences", "Spell out the repeated text, or use `rg -P` in bash."),
         (
             "repetition operator missing",
-            "This is a regular expression, not a glob: `.*` is any text, `\\*` a star.",
+            "This is a regular expression, not a glob: `.*` matches any text, `\\*` a literal star.",
         ),
-        ("unclosed character class", "Write `\\[` for a bracket."),
-        ("unrecognized escape", "Write `\\\\` for a backslash."),
+        ("unclosed character class", "Write `\\[` for a literal bracket."),
+        ("unrecognized escape", "Write `\\\\` for a literal backslash."),
         ("size limit", "Use smaller repetitions."),
     ];
     known.into_iter().find(|(sign, _)| error.contains(sign)).map(|(_, advice)| advice)

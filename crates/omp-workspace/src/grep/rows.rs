@@ -6,24 +6,24 @@ use std::io;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::bounded::Notes;
-use super::{Found, LineRange, MAX_COLUMNS, Row, Style};
+use super::{FileMatches, GrepLine, LineRange, MAX_COLUMNS, Style};
 
 /// Collects rows until there are enough matches.
 pub(super) struct Rows<'a> {
     style: Style,
     /// Only matches in these lines count; all if there are none.
     ranges: &'a [LineRange],
-    pub(super) found: Found,
+    pub(super) found: FileMatches,
     pub(super) notes: Notes,
     /// Rows that a match may follow.
-    recent: VecDeque<Row>,
+    recent: VecDeque<GrepLine>,
     /// Rows up to this line belong to the last match.
     until: u64,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn new(style: Style, ranges: &'a [LineRange]) -> Self {
-        let (found, notes) = (Found::default(), Notes::default());
+        let (found, notes) = (FileMatches::default(), Notes::default());
         Self { style, ranges, found, notes, recent: VecDeque::new(), until: 0 }
     }
 
@@ -64,11 +64,12 @@ impl<'a> Rows<'a> {
         self.found.rows.last().is_some_and(|last| last.line == line)
     }
 
-    fn take(&mut self, row: Row) {
+    fn take(&mut self, row: GrepLine) {
         if row.matched {
-            let near =
-                |before: &Row| before.line + self.style.before as u64 >= row.line && before.line < row.line;
-            let before: Vec<Row> = self.recent.drain(..).filter(near).collect();
+            let near = |before: &GrepLine| {
+                before.line + self.style.before as u64 >= row.line && before.line < row.line
+            };
+            let before: Vec<GrepLine> = self.recent.drain(..).filter(near).collect();
             before.into_iter().for_each(|row| self.add(row));
             self.until = row.line + self.style.after as u64;
             self.add(row);
@@ -83,7 +84,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Of the pieces of a long line one is shown, the first that matches.
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: GrepLine) {
         match self.found.rows.last_mut() {
             Some(last) if last.line == row.line && (last.matched || !row.matched) => return,
             Some(last) if last.line == row.line => *last = row,
@@ -94,7 +95,7 @@ impl<'a> Rows<'a> {
 }
 
 /// A line as it is shown.
-fn row(line: u64, text: &[u8], matched: bool) -> Row {
+fn row(line: u64, text: &[u8], matched: bool) -> GrepLine {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     // Four bytes for each character that may be shown.
     let head = &text[..text.len().min(4 * (MAX_COLUMNS + 1))];
@@ -103,7 +104,7 @@ fn row(line: u64, text: &[u8], matched: bool) -> Row {
         Some((end, _)) => (format!("{}…", &decoded[..end]), true),
         None => (decoded.into_owned(), false),
     };
-    Row { line, text, matched, cut }
+    GrepLine { line, text, matched, cut }
 }
 
 impl Sink for Rows<'_> {

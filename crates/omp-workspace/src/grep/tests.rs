@@ -71,7 +71,7 @@ fn lines_without_end_are_looked_through_in_pieces() {
 }
 
 /// A file, and what a pattern finds in it: matched lines alone.
-fn in_file(content: &[u8], pattern: &str, ranges: &[LineRange]) -> (Vec<u64>, Found) {
+fn in_file(content: &[u8], pattern: &str, ranges: &[LineRange]) -> (Vec<u64>, FileMatches) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     std::fs::write(&path, content).unwrap();

@@ -25,7 +25,7 @@ pub(super) fn pass(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<Vec<Mark>> {
     let length = file.metadata()?.len();
-    let count = Count { file, start, length, wanted, stop, state: Mutex::new(State::new(start)) };
+    let count = Count { file, start, length, wanted, stop, state: Mutex::new(CountingState::new(start)) };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -44,11 +44,11 @@ struct Count<'a> {
     length: u64,
     wanted: u64,
     stop: &'a (dyn Fn() -> bool + Sync),
-    state: Mutex<State>,
+    state: Mutex<CountingState>,
 }
 
 /// What is known so far.
-struct State {
+struct CountingState {
     /// The first piece that nobody has taken.
     next: u64,
     /// Counted pieces behind one that is still being counted.
@@ -61,7 +61,7 @@ struct State {
     failed: Option<io::Error>,
 }
 
-impl State {
+impl CountingState {
     fn new(start: Mark) -> Self {
         let (waiting, marks) = (BTreeMap::new(), Vec::new());
         Self { next: 0, waiting, counted: 0, line: start.line, marks, failed: None }
@@ -141,7 +141,7 @@ impl Count<'_> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CountingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -143,7 +143,7 @@ fn header(line: &str) -> Option<Section> {
         .then(|| Section { section: section.to_ascii_lowercase(), name: name.map(str::to_owned) })
 }
 
-/// A key, in lower case, with its value. A value that goes on in the next line is none.
+/// A key, in lower case, with its value. A value that continues on the next line is none.
 fn setting(line: &str) -> Option<(String, &str)> {
     let (key, value) = line.split_once('=').unwrap_or((line, "true"));
     let (key, value) = (key.trim_end_matches([' ', '\t']), value.trim_matches([' ', '\t']));

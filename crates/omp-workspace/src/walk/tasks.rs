@@ -5,7 +5,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{Directory, Entry};
+use super::{Directory, WalkEntry};
 
 /// Directories that may wait to be read.
 const DIRECTORIES: usize = 4096;
@@ -15,18 +15,18 @@ const GROUPS: usize = 64;
 /// A piece of work.
 pub(super) enum Task {
     Read(Directory),
-    Visit(Vec<Entry>),
+    Visit(Vec<WalkEntry>),
 }
 
 /// The pieces that wait.
 #[derive(Default)]
 pub(super) struct Tasks {
-    state: Mutex<State>,
+    state: Mutex<TaskQueueState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct TaskQueueState {
     waiting: Vec<Task>,
     directories: usize,
     /// How many workers have something to do, and may find more.
@@ -44,7 +44,7 @@ pub(super) struct Worker<'a> {
 }
 
 impl Tasks {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TaskQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,7 +68,7 @@ impl Tasks {
         self.put(self.lock(), task);
     }
 
-    fn put(&self, mut state: MutexGuard<'_, State>, task: Task) {
+    fn put(&self, mut state: MutexGuard<'_, TaskQueueState>, task: Task) {
         if state.over {
             return;
         }

@@ -63,7 +63,7 @@ fn long_outputs_are_kept_whole() {
     assert_eq!(kept("0.bash.log"), numbers(100_000));
     assert_eq!(kept("1.bash.log"), numbers(20_000));
     let (shown, details) = &results[0];
-    assert!(shown.len() < 60_000 && shown.contains("The whole output is artifact://0]"), "{}", shown.len());
+    assert!(shown.len() < 60_000 && shown.contains("Full output: artifact://0]"), "{}", shown.len());
     let truncation = &details["meta"]["truncation"];
     assert_eq!((&truncation["artifactId"], &truncation["direction"]), (&json!("0"), &json!("middle")));
     assert_eq!((&truncation["truncatedBy"], &truncation["totalLines"]), (&json!("bytes"), &json!(100_000)));

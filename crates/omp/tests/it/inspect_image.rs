@@ -147,8 +147,8 @@ fn read_shows_pictures_or_says_what_they_are() {
     assert!(inlined && text.starts_with("Read image p.png [image/png, 40x30]"), "{text}");
     let (text, inlined) = read(ON);
     let expected = format!(
-        "Image p.png [image/png, {} bytes, 40x30, 4 channels, alpha]\nIt is not shown here. Call inspect_image with \
-         path 'p.png' and a question about it.",
+        "Image p.png [image/png, {} bytes, 40x30, 4 channels, alpha]\nThe image is not shown here. Call \
+         inspect_image with path 'p.png' and a question about it.",
         picture().len()
     );
     assert_eq!((text, inlined), (expected, false));

@@ -91,7 +91,7 @@ fn language_servers_can_be_switched_off() {
     let (home, _server) = world();
     let trusted = ["--trust-project"];
     let requests = requests(&home, "", &trusted, call("lsp", &json!({"action": "status"})));
-    let expected = "Active language servers: fake\n- fake: installed, starts at the first question";
+    let expected = "Active language servers: fake\n- fake: installed, starts on the first request";
     assert_eq!(results(&requests[1])[0], expected);
 }
 

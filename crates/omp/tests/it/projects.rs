@@ -206,7 +206,7 @@ fn a_project_runs_no_checker_by_itself() {
     };
     for mode in ["always-ask", "write"] {
         let (said, stderr) = check(&["--approval-mode", mode]);
-        assert!(said.contains("does not run here: the project is not trusted"), "{said}");
+        assert!(said.contains("is not allowed to run: the project is not trusted"), "{said}");
         assert!(stderr.contains("Language servers and checkers did not run"), "{stderr}");
         assert!(!home.exists("home/ran-one"));
     }
@@ -258,7 +258,7 @@ fn no_language_server_starts_in_a_project_that_is_not_trusted() {
         said[0]
     );
     assert!(!said[1].contains("No diagnostics"), "once is enough: {}", said[1]);
-    assert!(said[2].contains("fake does not run here"), "{}", said[2]);
+    assert!(said[2].contains("fake is not allowed to run"), "{}", said[2]);
     assert!(said[3].contains("Not started"), "{}", said[3]);
     assert!(output.stderr.contains("did not run"), "{}", output.stderr);
     assert!(server.starts().is_empty());

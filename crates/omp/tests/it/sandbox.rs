@@ -407,7 +407,7 @@ fn each_rung_says_what_it_holds() {
         ("namespaces", true, "namespaces"),
         ("bubblewrap", true, "by bubblewrap"),
         ("landlock", false, "by Landlock"),
-        ("none", false, "none: this system offers no sandbox"),
+        ("none", false, "none: no sandbox is available on this system"),
     ] {
         let user = Unprivileged::new();
         user.configure(&format!("sandbox:\n  rung: {rung}\n"));

@@ -158,7 +158,8 @@ fn verbose_programs_are_shortened() {
     let build: String = (1..=200).map(|number| format!("   Compiling package-{number} v1.0.0\n")).collect();
     let build = build + "warning: unused\n    Finished\n";
     let (home, short) = texts("", vec![bash(script)]);
-    let expected = "   Compiling package-1 v1.0.0\n[… 199 more lines of this kind]\nwarning: unused\n    Finished\n\n[raw output: artifact://0]\n";
+    let expected = "   Compiling package-1 v1.0.0\n[… 199 similar lines]\nwarning: unused\n    \
+                    Finished\n\n[raw output: artifact://0]\n";
     assert!(short[0].starts_with(expected), "{}", short[0]);
     let kept = session_files(&home)[0].with_extension("").join("0.bash-original.log");
     assert_eq!(std::fs::read_to_string(kept).unwrap(), build);
@@ -175,7 +176,7 @@ fn verbose_programs_are_shortened() {
     let long = script.replace(" 200;", " 3000;");
     let (_, short) = texts("", vec![bash(&long)]);
     assert!(
-        short[0].contains("[… 2999 more lines of this kind]\nwarning: unused\n    Finished\n\n[raw output:"),
+        short[0].contains("[… 2999 similar lines]\nwarning: unused\n    Finished\n\n[raw output:"),
         "{}",
         short[0]
     );

@@ -44,7 +44,7 @@ fn wrong_urls_stop_a_command_before_it_runs() {
     let commands = [
         ("cat skill://nothing", "unknown skill `nothing`"),
         ("cat local://../x", "`..` is not allowed"),
-        ("cat omp://usage.md", "has no file behind it"),
+        ("cat omp://usage.md", "is not backed by a file"),
         ("cat memory://root", "not available yet"),
         ("cat artifact://0", "No artifacts directory found"),
         ("ls local://*.md", "Glob patterns are not supported for internal URLs"),
@@ -140,7 +140,7 @@ fn structural_tools_and_edits_take_urls() {
     assert!(!answers[4].failed && text(4).contains("done(1)"), "{}", text(4));
     assert!(!answers[7].failed, "{}", text(7));
     assert_eq!(std::fs::read(artifacts(&home).join("local/x.md")).unwrap(), b"goodbye\n");
-    assert!(answers[8].failed && text(8).contains("can only be read"), "{}", text(8));
+    assert!(answers[8].failed && text(8).contains("read-only"), "{}", text(8));
     assert_eq!(home.read("work/.omp/skills/pdf/SKILL.md"), skill);
     assert!(!answers[9].failed && !answers[10].failed, "{} {}", text(9), text(10));
 }

@@ -22,7 +22,7 @@ fn pages_are_read_and_kept() {
         [url.as_str(), "artifact://0:raw:999-1000", &format!("{url}:raw:500-501"), "notes.txt"].map(read);
     let answers = answers(&home, parts.into());
     assert!(answers[0].text.contains("Showing lines 1-300 of 1000"), "{}", answers[0].text);
-    assert!(answers[0].text.ends_with("[The whole page is artifact://0]"), "{}", answers[0].text);
+    assert!(answers[0].text.ends_with("[Full page: artifact://0]"), "{}", answers[0].text);
     assert_eq!(answers[0].details["meta"]["truncation"]["artifactId"], "0");
     assert_eq!(answers[1].text, "line 999\nline 1000\n");
     assert!(answers[2].text.contains("\n---\nline 500\nline 501"), "{}", answers[2].text);
@@ -46,7 +46,7 @@ fn the_web_can_be_switched_off() {
     home.write("home/.omp/agent/config.yml", "fetch:\n  enabled: false\n");
     let answers = answers(&home, vec![read(&server.url("/page"))]);
     assert!(
-        answers[0].failed && answers[0].text.contains("the setting fetch.enabled"),
+        answers[0].failed && answers[0].text.contains("web access is disabled (fetch.enabled)"),
         "{}",
         answers[0].text
     );
@@ -126,7 +126,10 @@ fn addresses_that_nobody_named_are_asked_about() {
     let plain = |server: &PageServer| server.url("/page");
     let with_data = |server: &PageServer| server.url("/page?d=what-the-model-read");
     let (said, requests) = asked("go", plain, "always-ask");
-    assert!(said.contains("needs the user's approval") && said.contains("was not named by you"), "{said}");
+    assert!(
+        said.contains("needs the user's approval") && said.contains("you have not mentioned the host"),
+        "{said}"
+    );
     assert_eq!(requests, 0);
     let (said, requests) = asked("read http://{host}/other please", plain, "always-ask");
     assert!(said.contains("the page") && requests > 0, "{said}");

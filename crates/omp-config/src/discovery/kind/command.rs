@@ -1,6 +1,6 @@
 //! Markdown files behind `/<name>`.
 
-use super::super::disk::Entry;
+use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::{first_line, text};
 use super::super::item::CommandFile;
@@ -76,7 +76,7 @@ pub(in super::super) fn collect_nested(search: &mut Search<'_, CommandFile>, com
 fn collect_if(
     search: &mut Search<'_, CommandFile>,
     commands: &Root,
-    wanted: impl Fn(&Entry) -> bool,
+    wanted: impl Fn(&DirectoryEntry) -> bool,
     name: impl Fn(&str, &Document) -> String,
 ) {
     let folder = search.folder(&commands.path);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::super::disk::Entry;
+use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
 use super::super::item::{ExtensionModule, Level};
 use super::super::places::Root;
@@ -79,7 +79,7 @@ pub(in super::super) fn collect_listed(search: &mut Search<'_, ExtensionModule>,
     }
 }
 
-fn is_code(entry: &Entry) -> bool {
+fn is_code(entry: &DirectoryEntry) -> bool {
     entry.is_file() && (entry.name.ends_with(".ts") || entry.name.ends_with(".js"))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::super::disk::Entry;
+use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::{field, is_true, text, texts};
 use super::super::item::{InterruptMode, Level, Rule};
@@ -66,7 +66,7 @@ pub(in super::super) fn add(search: &mut Search<'_, Rule>, level: Level, name: &
 }
 
 /// The name of a file without one of the `extensions`.
-pub(in super::super) fn stem<'a>(entry: &'a Entry, extensions: &[&str]) -> Option<&'a str> {
+pub(in super::super) fn stem<'a>(entry: &'a DirectoryEntry, extensions: &[&str]) -> Option<&'a str> {
     let (stem, extension) = entry.name.rsplit_once('.')?;
     extensions.contains(&extension).then_some(stem)
 }

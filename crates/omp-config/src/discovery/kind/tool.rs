@@ -1,6 +1,6 @@
 //! Custom tools: files of `tools/`, and folders in it with an `index.ts`.
 
-use super::super::disk::Entry;
+use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
 use super::super::item::{ToolFile, ToolForm};
 use super::super::places::Root;
@@ -37,13 +37,13 @@ pub(in super::super) fn collect(search: &mut Search<'_, ToolFile>, tools: &Root)
     }
 }
 
-fn indexed(search: &mut Search<'_, ToolFile>, entry: &Entry) -> Option<ToolFile> {
+fn indexed(search: &mut Search<'_, ToolFile>, entry: &DirectoryEntry) -> Option<ToolFile> {
     let folder = search.folder(&entry.path);
     let index = folder.entries.iter().find(|file| file.name == "index.ts" && file.is_file())?;
     Some(ToolFile { name: entry.name.clone(), path: index.path.clone(), form: ToolForm::Module })
 }
 
-fn tool(entry: &Entry) -> Option<ToolFile> {
+fn tool(entry: &DirectoryEntry) -> Option<ToolFile> {
     let (name, extension) = entry.name.rsplit_once('.').filter(|_| entry.is_file())?;
     let form = match extension {
         "ts" | "js" => ToolForm::Module,

@@ -47,7 +47,7 @@ fn opens_scalar(text: &str) -> bool {
 
 /// One `key: …` of a block mapping, with all lines that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct MappingEntry {
     pub(super) key: String,
     /// The line with the key.
     pub(super) line: usize,
@@ -59,10 +59,10 @@ pub(super) struct Entry {
 
 /// The entries of the mapping that begins in `range`, and how far they are indented. Empty if the lines are no
 /// block mapping.
-pub(super) fn entries(lines: &[Line], range: Range<usize>) -> (Vec<Entry>, usize) {
+pub(super) fn entries(lines: &[Line], range: Range<usize>) -> (Vec<MappingEntry>, usize) {
     let Some(first) = range.clone().find(|line| lines[*line].has_content) else { return (Vec::new(), 0) };
     let indent = indent(&lines[first].text);
-    let mut found: Vec<Entry> = Vec::new();
+    let mut found: Vec<MappingEntry> = Vec::new();
     for (line, Line { text, has_content, .. }) in lines.iter().enumerate().take(range.end).skip(first) {
         if !has_content {
             continue;
@@ -71,7 +71,7 @@ pub(super) fn entries(lines: &[Line], range: Range<usize>) -> (Vec<Entry>, usize
         if self::indent(text) == indent
             && let Some((key, colon)) = key_of(text)
         {
-            found.push(Entry { key, line, colon, end: line + 1 });
+            found.push(MappingEntry { key, line, colon, end: line + 1 });
         } else if let Some(last) = found.last_mut() {
             last.end = line + 1;
         }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::parse::{Format, mapping};
 use super::tree;
-use lines::{Entry, Line, Rest};
+use lines::{Line, MappingEntry, Rest};
 
 pub(super) use emit::document;
 
@@ -109,7 +109,7 @@ impl Document {
     }
 
     /// Whether the value stands below the key, as a mapping.
-    fn is_block_mapping(&self, entry: &Entry) -> bool {
+    fn is_block_mapping(&self, entry: &MappingEntry) -> bool {
         let below = entry.line + 1..entry.end;
         let outer = lines::indent(&self.lines[entry.line].text);
         lines::rest(&self.lines[entry.line].text, entry.colon) == Rest::Nothing
@@ -118,7 +118,7 @@ impl Document {
     }
 
     /// Puts a value in the place of an old one. A comment behind it stays, and so does a value on one line.
-    fn replace(&mut self, entry: &Entry, value: &Value, indent: usize) {
+    fn replace(&mut self, entry: &MappingEntry, value: &Value, indent: usize) {
         let line = &self.lines[entry.line].text;
         let head = &line[..=entry.colon];
         let (comment, in_brackets) = match lines::rest(line, entry.colon) {

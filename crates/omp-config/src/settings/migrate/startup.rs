@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::{OpenedPath, open};
 use omp_workspace::write::{Mode, write};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value};
@@ -104,7 +104,7 @@ fn json_settings(path: &Path, warnings: &mut Vec<String>) -> Option<Map<String, 
 /// The table `settings` of a database, if it has one of that shape. Never changes the database.
 fn database_settings(path: &Path) -> Map<String, Value> {
     // SQLite would wait for a pipe.
-    if !matches!(open(path), Ok(Found::File(..))) {
+    if !matches!(open(path), Ok(OpenedPath::File(..))) {
         return Map::new();
     }
     rows(path).unwrap_or_default()

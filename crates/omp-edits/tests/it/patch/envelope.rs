@@ -1,6 +1,6 @@
 //! Patches of several files.
 
-use omp_edits::patch::{FileChange, PatchError, Row, parse_envelope, parse_envelope_start};
+use omp_edits::patch::{FileChange, HunkLine, PatchError, parse_envelope, parse_envelope_start};
 
 const PATCH: &str = "*** Begin Patch
 *** Add File: new.txt
@@ -23,7 +23,7 @@ fn the_three_verbs_and_a_move() {
     let FileChange::Update { path, moved_to, hunks } = &changes[1] else { panic!("{changes:?}") };
     assert_eq!((path.as_str(), moved_to.as_deref()), ("old.txt", Some("moved.txt")));
     assert_eq!(hunks[0].anchors, ["fn f"]);
-    assert_eq!(hunks[0].rows, [Row::Remove("a".into()), Row::Add("b".into())]);
+    assert_eq!(hunks[0].rows, [HunkLine::Remove("a".into()), HunkLine::Add("b".into())]);
     assert_eq!(changes[2], FileChange::Delete { path: "gone.txt".into() });
 }
 

@@ -1,12 +1,12 @@
 //! The table of providers. A row is all that a provider needs which speaks a wire we have.
 
 use super::super::builtin::{AZURE, ProviderEntry, VERTEX};
-use crate::discovery::Kind;
+use crate::discovery::DiscoveryKind;
 use crate::model::Api;
 
 /// The wire that most gateways speak.
 const fn chat(id: &'static str, name: &'static str, base_url: &'static str) -> ProviderEntry {
-    ProviderEntry::new(id, name, Api::OpenAiCompletions, base_url).lists(Kind::HostedOpenAi)
+    ProviderEntry::new(id, name, Api::OpenAiCompletions, base_url).lists(DiscoveryKind::HostedOpenAi)
 }
 
 const fn on(api: Api, id: &'static str, name: &'static str, base_url: &'static str) -> ProviderEntry {
@@ -25,12 +25,12 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     on(Api::AnthropicMessages, "anthropic", "Anthropic", "https://api.anthropic.com")
         .keys(&["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"])
         .default("claude-sonnet-5")
-        .lists(Kind::Anthropic)
+        .lists(DiscoveryKind::Anthropic)
         .maker(),
     on(Api::OpenAiResponses, "openai", "OpenAI", "https://api.openai.com/v1")
         .keys(&["OPENAI_API_KEY"])
         .default("gpt-5.5")
-        .lists(Kind::HostedOpenAi)
+        .lists(DiscoveryKind::HostedOpenAi)
         .maker(),
     on(
         Api::GoogleGenerativeAi,
@@ -40,7 +40,7 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     )
     .keys(&["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"])
     .default("gemini-2.5-pro")
-    .lists(Kind::Google)
+    .lists(DiscoveryKind::Google)
     .maker(),
     on(Api::GoogleVertex, "google-vertex", "Google Vertex AI", VERTEX)
         .keys(&["GOOGLE_CLOUD_API_KEY"])
@@ -107,7 +107,7 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     on(Api::OllamaChat, "ollama-cloud", "Ollama Cloud", "https://ollama.com")
         .keys(&["OLLAMA_CLOUD_API_KEY"])
         .default("gpt-oss:120b")
-        .lists_all(Kind::Ollama),
+        .lists_all(DiscoveryKind::Ollama),
     chat("github-copilot", "GitHub Copilot", "https://api.githubcopilot.com")
         .keys(&["COPILOT_GITHUB_TOKEN"])
         .default("claude-sonnet-5")
@@ -146,7 +146,7 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     chat("aimlapi", "AI/ML API", "https://api.aimlapi.com/v1")
         .keys(&["AIMLAPI_API_KEY"])
         .default("openai/gpt-5.5")
-        .lists_all(Kind::HostedOpenAi),
+        .lists_all(DiscoveryKind::HostedOpenAi),
     chat("kilo", "Kilo Gateway", "https://api.kilo.ai/api/gateway")
         .keys(&["KILO_API_KEY"])
         .default("anthropic/claude-sonnet-4.6"),
@@ -159,7 +159,7 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     chat("synthetic", "Synthetic", "https://api.synthetic.new/openai/v1")
         .keys(&["SYNTHETIC_API_KEY"])
         .default("hf:zai-org/GLM-4.6")
-        .lists_all(Kind::HostedOpenAi),
+        .lists_all(DiscoveryKind::HostedOpenAi),
     chat("venice", "Venice", "https://api.venice.ai/api/v1")
         .keys(&["VENICE_API_KEY"])
         .default("llama-3.3-70b"),
@@ -185,7 +185,7 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     chat("zhipu-coding-plan", "Zhipu GLM Coding Plan", "https://open.bigmodel.cn/api/coding/paas/v4")
         .keys(&["ZHIPU_API_KEY"])
         .default("glm-5.3")
-        .lists_all(Kind::HostedOpenAi),
+        .lists_all(DiscoveryKind::HostedOpenAi),
     chat("kimi-code", "Kimi Code", "https://api.kimi.com/coding/v1")
         .keys(&["KIMI_API_KEY"])
         .default("kimi-for-coding"),
@@ -210,22 +210,24 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
         .keys(&["UMANS_AI_CODING_PLAN_API_KEY"])
         .default("umans-coder"),
     chat("litellm", "LiteLLM", "http://localhost:4000/v1")
-        .lists_all(Kind::OpenAiList)
+        .lists_all(DiscoveryKind::OpenAiList)
         .keys(&["LITELLM_API_KEY"]),
-    chat("vllm", "vLLM", "http://127.0.0.1:8000/v1").lists_all(Kind::OpenAiList).keys(&["VLLM_API_KEY"]),
+    chat("vllm", "vLLM", "http://127.0.0.1:8000/v1")
+        .lists_all(DiscoveryKind::OpenAiList)
+        .keys(&["VLLM_API_KEY"]),
     on(Api::OpenAiResponses, "ollama", "Ollama", "http://127.0.0.1:11434/v1")
         .keys(&["OLLAMA_API_KEY"])
-        .lists_all(Kind::Ollama)
+        .lists_all(DiscoveryKind::Ollama)
         .engine()
         .keyless(),
     on(Api::OpenAiCompletions, "lm-studio", "LM Studio", "http://127.0.0.1:1234/v1")
         .keys(&["LM_STUDIO_API_KEY"])
-        .lists_all(Kind::LmStudio)
+        .lists_all(DiscoveryKind::LmStudio)
         .engine()
         .keyless(),
     on(Api::OpenAiResponses, "llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1")
         .keys(&["LLAMA_CPP_API_KEY"])
-        .lists_all(Kind::LlamaCpp)
+        .lists_all(DiscoveryKind::LlamaCpp)
         .engine()
         .keyless(),
 ];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::discovery::{Kind, ListError, LocalServers, Source};
+use crate::discovery::{DiscoveryKind, ListError, LocalServers, Source};
 use crate::model::{Api, Secret, Transport};
 use crate::registry::builtin::{ProviderEntry, Standing};
 use crate::registry::fields::ProviderConfig;
@@ -15,7 +15,7 @@ use crate::registry::{Registry, catalogue};
 #[derive(Clone, Debug, Default)]
 pub(in crate::registry) struct Described {
     /// `discovery`, with its time in place of the usual one.
-    discovery: Option<(Kind, Option<Duration>)>,
+    discovery: Option<(DiscoveryKind, Option<Duration>)>,
     api: Option<Api>,
     pub(super) transport: Option<Transport>,
     /// The file lists models of its own.
@@ -26,7 +26,7 @@ impl Described {
     pub(in crate::registry) fn of(config: &ProviderConfig) -> Self {
         let discovery = config.discovery.as_ref().and_then(|discovery| {
             let limit = discovery.timeout_ms.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
-            Some((Kind::parse(&discovery.kind)?, limit))
+            Some((DiscoveryKind::parse(&discovery.kind)?, limit))
         });
         Self {
             discovery,
@@ -55,7 +55,7 @@ pub struct Plan {
     pub class: Class,
     /// Its list replaces what is compiled in, instead of adding to it.
     pub authoritative: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: DiscoveryKind,
     pub(super) api: Option<Api>,
     pub(super) base_url: Option<String>,
     timeout: Option<Duration>,
@@ -146,7 +146,7 @@ fn plan(id: &str, provider: &Provider, servers: &LocalServers, lookup: &dyn Look
         (None, Some(entry)) => class(id, entry, provider, lookup)?,
         (None, None) => return None,
     };
-    let known_api = entry.map(|entry| entry.api).filter(|_| kind != Kind::Proxy);
+    let known_api = entry.map(|entry| entry.api).filter(|_| kind != DiscoveryKind::Proxy);
     // A hosted provider that answers like an engine is not on this machine.
     let engine = entry.is_none_or(|entry| entry.standing == Standing::Engine);
     let usual = || usual_address(kind, servers).filter(|_| engine);
@@ -164,7 +164,7 @@ fn plan(id: &str, provider: &Provider, servers: &LocalServers, lookup: &dyn Look
         api: described.and_then(|described| described.api).or(known_api),
         base_url,
         timeout,
-        context: servers.ollama_context.filter(|_| kind == Kind::Ollama),
+        context: servers.ollama_context.filter(|_| kind == DiscoveryKind::Ollama),
     })
 }
 
@@ -186,11 +186,11 @@ fn class(id: &str, entry: &ProviderEntry, provider: &Provider, lookup: &dyn Look
 }
 
 /// Where an engine of this kind usually is.
-fn usual_address(kind: Kind, servers: &LocalServers) -> Option<String> {
+fn usual_address(kind: DiscoveryKind, servers: &LocalServers) -> Option<String> {
     match kind {
-        Kind::Ollama => Some(servers.ollama.clone()),
-        Kind::LlamaCpp => Some(servers.llama_cpp.clone()),
-        Kind::LmStudio => Some(servers.lm_studio.clone()),
+        DiscoveryKind::Ollama => Some(servers.ollama.clone()),
+        DiscoveryKind::LlamaCpp => Some(servers.llama_cpp.clone()),
+        DiscoveryKind::LmStudio => Some(servers.lm_studio.clone()),
         _ => None,
     }
 }

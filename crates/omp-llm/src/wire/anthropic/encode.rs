@@ -60,7 +60,11 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     body.extend(model.compat.extra_body.clone());
     let cache = Caching::new(model, policy);
     let strict = knows_strict(model, policy);
-    insert_tools(&mut body, &toolbox, model, strict, options.parallel_tools, forced);
+    let has_tools = toolbox.define(&mut body, |tool| encode_tool(tool, model, strict, &toolbox.names));
+    let choice = tool_choice(&toolbox, options.parallel_tools, forced).filter(|_| has_tools);
+    if let Some(choice) = choice {
+        body.insert("tool_choice".into(), choice);
+    }
     insert_system(&mut body, request, cache);
     let mut messages = messages::encode(&turns, &toolbox.names);
     if model.compat.tool_result_id {
@@ -163,24 +167,6 @@ impl Thinking {
                 body.insert("output_config".into(), json!({"effort": effort}));
             }
         }
-    }
-}
-
-fn insert_tools(
-    body: &mut Map<String, Value>,
-    toolbox: &Toolbox<'_>,
-    model: &Model,
-    strict: bool,
-    parallel: ParallelTools,
-    forced: bool,
-) {
-    if toolbox.tools.is_empty() {
-        return;
-    }
-    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, strict, &toolbox.names));
-    body.insert("tools".into(), tools.collect());
-    if let Some(choice) = tool_choice(toolbox, parallel, forced) {
-        body.insert("tool_choice".into(), choice);
     }
 }
 

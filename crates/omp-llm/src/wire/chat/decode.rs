@@ -9,8 +9,8 @@ use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::model::{Model, ReasoningField};
 use crate::sse::SseEvent;
-use crate::wire::text::{Text, count, or_empty};
-use crate::wire::words::{Kind, Words};
+use crate::wire::text::{CalledFunction, Text, count, or_empty};
+use crate::wire::words::{DeltaKind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
@@ -74,16 +74,7 @@ struct CallDelta<'a> {
     #[serde(default, borrow)]
     id: Option<Text<'a>>,
     #[serde(default, borrow)]
-    function: Option<FunctionDelta<'a>>,
-}
-
-#[derive(Deserialize)]
-struct FunctionDelta<'a> {
-    #[serde(default, borrow)]
-    name: Option<Text<'a>>,
-    /// A string; some engines send the object itself.
-    #[serde(default, borrow)]
-    arguments: Option<&'a RawValue>,
+    function: Option<CalledFunction<'a>>,
 }
 
 impl Decode for Decoder {
@@ -135,11 +126,11 @@ impl Decoder {
     }
 
     fn delta(&mut self, delta: &Delta<'_>, answer: &mut Answer) -> Result<(), Failure> {
-        self.words.push(Kind::Thinking, self.reasoning(delta), answer);
-        self.words.push(Kind::Text, or_empty(delta.content.as_ref()), answer);
+        self.words.push(DeltaKind::Thinking, self.reasoning(delta), answer);
+        self.words.push(DeltaKind::Text, or_empty(delta.content.as_ref()), answer);
         let refusal = or_empty(delta.refusal.as_ref());
         self.refused |= !refusal.is_empty();
-        self.words.push(Kind::Text, refusal, answer);
+        self.words.push(DeltaKind::Text, refusal, answer);
         for call in delta.tool_calls.iter().flatten() {
             self.call(call, answer)?;
         }

@@ -1,6 +1,6 @@
 //! The request body.
 
-use omp_types::{ModelRequest, ParallelTools, Sampling, ThinkingLevel, ToolChoice, ToolDefinition};
+use omp_types::{ModelRequest, Sampling, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::messages;
@@ -53,7 +53,8 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     }
     insert_routing(&mut body, model);
     body.extend(compat.extra_body.clone());
-    insert_tools(&mut body, &toolbox, model, policy, options.parallel_tools);
+    toolbox.define(&mut body, |tool| encode_tool(tool, model, policy, &toolbox.names));
+    toolbox.restrict_parallel(&mut body, options.parallel_tools);
     if let Some(choice) = choice {
         body.insert("tool_choice".into(), choice);
     }
@@ -128,26 +129,7 @@ fn tool_choice(toolbox: &Toolbox<'_>, model: &Model) -> Option<Value> {
         ToolChoice::Required => json!("required"),
         ToolChoice::Tool(name) => json!({"type": "function", "function": {"name": toolbox.names.wire(name)}}),
     };
-    let accepted =
-        model.compat.supports_tool_choice && (!toolbox.forced() || model.compat.supports_forced_tool_choice);
-    accepted.then_some(choice)
-}
-
-fn insert_tools(
-    body: &mut Map<String, Value>,
-    toolbox: &Toolbox<'_>,
-    model: &Model,
-    policy: Policy,
-    parallel: ParallelTools,
-) {
-    if toolbox.tools.is_empty() {
-        return;
-    }
-    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, policy, &toolbox.names));
-    body.insert("tools".into(), tools.collect());
-    if parallel == ParallelTools::OneAtATime {
-        body.insert("parallel_tool_calls".into(), false.into());
-    }
+    toolbox.accepts_choice(model).then_some(choice)
 }
 
 fn encode_tool(tool: &ToolDefinition, model: &Model, policy: Policy, names: &ToolNames) -> Value {

@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::sse::SseEvent;
 use crate::wire::text::{Text, count, or_empty};
-use crate::wire::words::{Kind, Words};
+use crate::wire::words::{DeltaKind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
@@ -51,12 +51,12 @@ struct Candidate<'a> {
 #[derive(Deserialize)]
 struct Content<'a> {
     #[serde(default, borrow)]
-    parts: Option<Vec<Part<'a>>>,
+    parts: Option<Vec<ContentPart<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part<'a> {
+struct ContentPart<'a> {
     #[serde(default, borrow)]
     text: Option<Text<'a>>,
     #[serde(default)]
@@ -117,19 +117,19 @@ impl Decoder {
         }
     }
 
-    fn part(&mut self, part: &Part<'_>, answer: &mut Answer) {
+    fn part(&mut self, part: &ContentPart<'_>, answer: &mut Answer) {
         let signature = or_empty(part.thought_signature.as_ref());
         if let Some(call) = &part.function_call {
             self.call(call, signature, answer);
             return;
         }
         let words = or_empty(part.text.as_ref());
-        let kind = if part.thought == Some(true) { Kind::Thinking } else { Kind::Text };
+        let kind = if part.thought == Some(true) { DeltaKind::Thinking } else { DeltaKind::Text };
         self.words.push(kind, words, answer);
         // A signature may come alone, after the words it belongs to.
         match self.words.open() {
-            Some((Kind::Thinking, block)) => answer.sign_thinking(block, signature),
-            Some((Kind::Text, block)) => answer.identify(block, signature),
+            Some((DeltaKind::Thinking, block)) => answer.sign_thinking(block, signature),
+            Some((DeltaKind::Text, block)) => answer.identify(block, signature),
             None => {}
         }
     }

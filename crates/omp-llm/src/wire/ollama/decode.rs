@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::sse::SseEvent;
-use crate::wire::text::{Text, count, or_empty};
-use crate::wire::words::{Kind, Words};
+use crate::wire::text::{CalledFunction, Text, count, or_empty};
+use crate::wire::words::{DeltaKind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
@@ -50,15 +50,7 @@ struct Call<'a> {
     #[serde(default, borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow)]
-    function: Function<'a>,
-}
-
-#[derive(Deserialize)]
-struct Function<'a> {
-    #[serde(default, borrow)]
-    name: Option<Text<'a>>,
-    #[serde(default, borrow)]
-    arguments: Option<&'a RawValue>,
+    function: CalledFunction<'a>,
 }
 
 impl Decode for Decoder {
@@ -71,8 +63,8 @@ impl Decode for Decoder {
         }
         answer.start();
         if let Some(message) = &event.message {
-            self.words.push(Kind::Thinking, or_empty(message.thinking.as_ref()), answer);
-            self.words.push(Kind::Text, or_empty(message.content.as_ref()), answer);
+            self.words.push(DeltaKind::Thinking, or_empty(message.thinking.as_ref()), answer);
+            self.words.push(DeltaKind::Text, or_empty(message.content.as_ref()), answer);
             for call in message.tool_calls.iter().flatten() {
                 self.call(call, answer);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use omp_types::{ModelRequest, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::items;
@@ -75,7 +75,8 @@ pub(in crate::wire) fn body(
         }
     }
     body.extend(model.compat.extra_body.clone());
-    insert_tools(&mut body, &toolbox, model, policy, options.parallel_tools);
+    insert_tools(&mut body, &toolbox, model, policy);
+    toolbox.restrict_parallel(&mut body, options.parallel_tools);
     if let Some(system) = joined_system(request) {
         body.insert("instructions".into(), system.into());
     }
@@ -106,25 +107,11 @@ fn insert_reasoning(body: &mut Map<String, Value>, model: &Model, wanted: Thinki
     body.insert("include".into(), json!(["reasoning.encrypted_content"]));
 }
 
-fn insert_tools(
-    body: &mut Map<String, Value>,
-    toolbox: &Toolbox<'_>,
-    model: &Model,
-    policy: Policy,
-    parallel: ParallelTools,
-) {
-    if toolbox.tools.is_empty() {
-        return;
-    }
-    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, policy, &toolbox.names));
-    body.insert("tools".into(), tools.collect());
-    let accepted =
-        model.compat.supports_tool_choice && (!toolbox.forced() || model.compat.supports_forced_tool_choice);
-    if let Some(choice) = tool_choice(toolbox, model).filter(|_| accepted) {
+fn insert_tools(body: &mut Map<String, Value>, toolbox: &Toolbox<'_>, model: &Model, policy: Policy) {
+    let has_tools = toolbox.define(body, |tool| encode_tool(tool, model, policy, &toolbox.names));
+    let choice = tool_choice(toolbox, model).filter(|_| has_tools && toolbox.accepts_choice(model));
+    if let Some(choice) = choice {
         body.insert("tool_choice".into(), choice);
-    }
-    if parallel == ParallelTools::OneAtATime {
-        body.insert("parallel_tool_calls".into(), false.into());
     }
 }
 

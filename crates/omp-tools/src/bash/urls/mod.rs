@@ -8,8 +8,8 @@ use omp_agent::ToolError;
 
 use crate::Context;
 use crate::resources::InternalUrl;
-use crate::scope::refuse_glob;
-use scan::{Found, Quote};
+use crate::search_roots::refuse_glob;
+use scan::{FoundUrl, Quote};
 
 /// The command with paths in place of URLs, each quoted as its place asks. Nothing has run when this fails. May wait
 /// for the disk.
@@ -33,10 +33,10 @@ pub(super) fn in_directory(context: &Context, cwd: &str) -> Result<String, ToolE
     }
 }
 
-fn replace(context: &Context, text: &str, found: Vec<Found>) -> Result<String, ToolError> {
+fn replace(context: &Context, text: &str, found: Vec<FoundUrl>) -> Result<String, ToolError> {
     let mut replaced = String::with_capacity(text.len());
     let mut copied = 0;
-    for Found { start, end, quote } in found {
+    for FoundUrl { start, end, quote } in found {
         let Some(url) = InternalUrl::parse(&text[start..end]) else { continue };
         let path = path(context, &url, text[end..].starts_with('$'))?;
         replaced.push_str(&text[copied..start]);

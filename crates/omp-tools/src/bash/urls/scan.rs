@@ -7,7 +7,7 @@ use crate::resources::SCHEMES;
 
 /// A URL in a text, and what stands around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundUrl {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) quote: Quote,
@@ -25,7 +25,7 @@ pub(super) enum Quote {
 }
 
 /// The URLs of a shell command.
-pub(super) fn command(text: &str) -> Vec<Found> {
+pub(super) fn command(text: &str) -> Vec<FoundUrl> {
     let mut scan = Scan { text, at: 0, found: Vec::new(), nesting: vec![Quote::None], documents: Vec::new() };
     while scan.at < text.len() {
         scan.step();
@@ -33,8 +33,8 @@ pub(super) fn command(text: &str) -> Vec<Found> {
     scan.found
 }
 
-/// The URLs of a text that is no command, such as the value of a variable.
-pub(super) fn value(text: &str) -> Vec<Found> {
+/// The URLs of a text that is not a command, such as the value of a variable.
+pub(super) fn value(text: &str) -> Vec<FoundUrl> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -48,7 +48,7 @@ pub(super) fn value(text: &str) -> Vec<Found> {
 struct Scan<'a> {
     text: &'a str,
     at: usize,
-    found: Vec<Found>,
+    found: Vec<FoundUrl>,
     /// Quotes and parentheses that are open; the last one holds for the place at hand.
     nesting: Vec<Quote>,
     /// Here-documents that begin at the end of the line.
@@ -117,7 +117,7 @@ fn ending_word(rest: &str) -> Option<&str> {
 }
 
 /// The URL of a known scheme that begins at `start`, if a word can begin there.
-fn url_at(text: &str, start: usize, quote: Quote) -> Option<Found> {
+fn url_at(text: &str, start: usize, quote: Quote) -> Option<FoundUrl> {
     let inside_word = |before: char| before.is_alphanumeric() || "+-._/\\".contains(before);
     if text[..start].ends_with(inside_word) {
         return None;
@@ -149,7 +149,7 @@ fn url_at(text: &str, start: usize, quote: Quote) -> Option<Found> {
         Quote::Plain => text.len() != end,
         Quote::Single | Quote::Double => !rest[end..].starts_with('$'),
     };
-    (!(is_bare && means_itself)).then_some(Found { start, end: start + end, quote })
+    (!(is_bare && means_itself)).then_some(FoundUrl { start, end: start + end, quote })
 }
 
 /// The length of `scheme://` (or `local:/`) at the start of a text.

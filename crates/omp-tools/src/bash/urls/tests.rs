@@ -1,11 +1,11 @@
-use super::scan::{Found, command, value};
+use super::scan::{FoundUrl, command, value};
 
 /// The URLs of a command, with what their place is called.
 fn urls(text: &str) -> Vec<String> {
     shown(text, &command(text))
 }
 
-fn shown(text: &str, found: &[Found]) -> Vec<String> {
+fn shown(text: &str, found: &[FoundUrl]) -> Vec<String> {
     found.iter().map(|found| format!("{:?} {}", found.quote, &text[found.start..found.end])).collect()
 }
 

@@ -66,7 +66,7 @@ fn a_blocked_command_can_be_let_out() {
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing") && shown.contains("outside.txt"), "{shown}");
     screen.refuse();
-    screen.wait_for("Stay inside it");
+    screen.wait_for("Work within its limits");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("run it outside the sandbox?"), "{shown}");
     assert!(!outside.exists(), "no means no");
@@ -189,7 +189,7 @@ fn every_tool_says_what_it_would_do() {
             json!({"command": "missing/reboot now"}),
             vec![
                 "? Allow tool: bash",
-                "  Reason: Shuts the machine down or restarts it",
+                "  Reason: Shuts down or restarts the machine",
                 "  Command: missing/reboot now",
             ],
         ),
@@ -269,5 +269,5 @@ fn a_path_that_moves_after_the_answer_is_refused() {
     screen.answer("\r").wait_for("Done.");
     assert!(!screen.home.exists("home/a.txt"));
     let told = screen.server.requests().last().unwrap().body.to_string();
-    assert!(told.contains("the user was not asked about that path"), "{told}");
+    assert!(told.contains("the user was not asked to approve that path"), "{told}");
 }

@@ -49,7 +49,7 @@ fn always_is_remembered() {
     let twice = |key: &str| {
         let mut screen = asking(vec![bash("touch one"), bash("touch one"), Reply::new().text("Done.")]);
         screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, for this session");
-        screen.wait_for("Yes, always in this project").wait_for("Yes, always and everywhere");
+        screen.wait_for("Yes, always in this project").wait_for("Yes, always in every project");
         screen.answer(key).wait_for("Done.");
         screen.say("/permissions").wait_for("Commands allowed without asking");
         screen.say("/permissions test touch one").wait_for("runs without a question: touch one");

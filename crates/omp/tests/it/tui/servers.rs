@@ -54,7 +54,7 @@ fn servers_are_started_in_advance_where_that_is_wanted() {
     );
     let mut screen = Screen::in_home(home, model, &["--trust-project"], 30, 100);
     screen.wait_for("● fake  ready");
-    screen.wait_for("● slow  slow cannot be started: LSP request initialize timed out after");
+    screen.wait_for("● slow  cannot start slow: LSP request initialize timed out after");
     assert_eq!((servers[0].starts().len(), servers[1].starts().len()), (1, 1));
     assert_eq!(screen.server.requests().len(), 0);
     let (_, _model, _home) = screen.leave();

@@ -67,11 +67,11 @@ impl From<GoogleAuthError> for Failure {
 #[derive(Clone)]
 pub struct GoogleCredentials {
     source: Arc<dyn GoogleIdentitySource>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<CredentialState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct CredentialState {
     identity: Option<GoogleIdentity>,
     token: Option<Token>,
 }

@@ -10,7 +10,7 @@ const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// The pages that were read last, each under the address that was asked for and the one it was found at.
 #[derive(Default)]
-pub(crate) struct Kept(VecDeque<Page>);
+pub(crate) struct PageCache(VecDeque<Page>);
 
 struct Page {
     asked: String,
@@ -31,7 +31,7 @@ impl Page {
     }
 }
 
-impl Kept {
+impl PageCache {
     /// The newest page comes first.
     pub(crate) fn put(&mut self, url: &str, mode: Mode, rendered: &Arc<Rendered>) {
         self.0.retain(|page| !(page.mode == mode && page.asked == url));
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn pages_have_two_addresses_and_two_forms() {
-        let mut kept = Kept::default();
+        let mut kept = PageCache::default();
         kept.put("http://a/", Mode::Readable, &page("http://b/", "x".into()));
         assert!(kept.get("http://a/", Mode::Readable).is_some());
         assert!(kept.get("http://b/", Mode::Readable).is_some());
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn there_is_an_end_to_it() {
-        let mut kept = Kept::default();
+        let mut kept = PageCache::default();
         for number in 0..100 {
             kept.put(&format!("http://a/{number}"), Mode::Raw, &page("http://f/", "x".into()));
         }

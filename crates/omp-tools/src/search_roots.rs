@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 use omp_agent::ToolError;
-use omp_workspace::walk::Entry;
+use omp_workspace::walk::WalkEntry;
 
 use crate::Context;
 use crate::resources::InternalUrl;
 
 /// One place to look at.
-pub(crate) struct Place {
+pub(crate) struct SearchRoot {
     /// The file, or the directory to walk through.
     pub(crate) base: PathBuf,
     /// Of the names below, those that are meant; `None` for a path without a pattern.
@@ -20,8 +20,8 @@ pub(crate) struct Place {
 }
 
 /// The places of a call, and what was asked for but does not exist.
-pub(crate) struct Places {
-    pub(crate) found: Vec<Place>,
+pub(crate) struct SearchRoots {
+    pub(crate) found: Vec<SearchRoot>,
     pub(crate) missing: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn refuse_glob(url: &InternalUrl) -> Result<(), ToolError> {
     }
 }
 
-impl Places {
+impl SearchRoots {
     /// Finds every entry. Several in one string are taken apart where that makes sense of them.
     pub(crate) fn new(context: &Context, entries: &[String], empty: &str) -> Result<Self, ToolError> {
         let mut places = Self { found: Vec::new(), missing: Vec::new() };
@@ -72,7 +72,7 @@ impl Places {
             }
             for part in parts(context, &entry) {
                 count += 1;
-                let place = Place::new(context, &part)?;
+                let place = SearchRoot::new(context, &part)?;
                 match place.base.symlink_metadata() {
                     Ok(_) => places.found.push(place),
                     Err(_) => places.missing.push(part),
@@ -99,7 +99,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl SearchRoot {
     fn new(context: &Context, typed: &str) -> Result<Self, ToolError> {
         if let Some(url) = InternalUrl::parse(typed) {
             refuse_glob(&url)?;
@@ -132,7 +132,7 @@ impl Place {
     }
 
     /// Is something below the base meant, whatever it is?
-    pub(crate) fn wants_entry(&self, entry: &Entry) -> bool {
+    pub(crate) fn wants_entry(&self, entry: &WalkEntry) -> bool {
         if entry.is_directory() { self.fits(entry.path()) } else { self.wants(entry.path()) }
     }
 
@@ -162,7 +162,7 @@ fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
     let built = GlobBuilder::new(glob).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| ToolError::new(format!("The pattern '{glob}' makes no sense: {}.", error.kind())))
+        .map_err(|error| ToolError::new(format!("Invalid glob '{glob}': {}.", error.kind())))
 }
 
 /// A string that holds several paths. Commas and semicolons separate if one part exists, blanks only if all do.

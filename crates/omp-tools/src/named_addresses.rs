@@ -56,17 +56,17 @@ impl NamedAddresses {
     }
 
     fn objection(&self, typed: &str) -> Option<String> {
-        // What is no address is not asked for anything.
+        // What is not an address is not asked for anything.
         let url = address::parse(typed).ok()?;
         let host = url.host_str()?.to_lowercase();
         let words = self.words();
         if !words.contains(&host) && !words.contains(host.strip_prefix("www.").unwrap_or(&host)) {
-            return Some(format!("the host {host} was not named by you in this session"));
+            return Some(format!("you have not mentioned the host {host} in this session"));
         }
         let carries = url.query().is_some() || !url.username().is_empty() || url.password().is_some();
         let said = |text: &str| words.contains(bare(&text.to_lowercase()));
         (carries && !said(typed) && !said(url.as_str()))
-            .then(|| format!("the address sends data to {host} that you did not type"))
+            .then(|| format!("the URL sends data to {host} that you did not type"))
     }
 
     fn words(&self) -> MutexGuard<'_, HashSet<String>> {
