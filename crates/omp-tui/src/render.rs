@@ -9,6 +9,7 @@ mod audit;
 mod cursor;
 mod diff;
 mod frame;
+mod grouping;
 mod output;
 mod paint;
 mod resize;

@@ -19,6 +19,12 @@ pub trait Block {
 
     /// Whether it will not change any more.
     fn is_final(&self) -> bool;
+
+    /// How many of its rows, from the first one, will not change any more at this width, while the others may. A block that
+    /// cannot tell is watched.
+    fn final_rows(&mut self, _width: usize) -> usize {
+        0
+    }
 }
 
 struct Entry {
@@ -114,7 +120,7 @@ impl Transcript {
     }
 
     fn seam(&mut self) -> Seam {
-        let Some(entry) = self.entries.get(self.frozen) else {
+        let Some(entry) = self.entries.get_mut(self.frozen) else {
             self.live = None;
             return Seam::default();
         };
@@ -122,7 +128,9 @@ impl Transcript {
             self.live = Some((self.frozen, LiveCommit::default()));
         }
         let start = self.starts[self.frozen];
-        let safe = self.live.as_mut().map_or(0, |(_, commit)| commit.observe(&entry.rows));
+        let known = entry.block.final_rows(self.width).min(entry.rows.len());
+        let seen = self.live.as_mut().map_or(0, |(_, commit)| commit.observe(&entry.rows));
+        let safe = seen.max(known);
         Seam { live_start: Some(start), commit_safe_end: Some(start + safe) }
     }
 }

@@ -60,6 +60,10 @@ impl<T: Block> Block for Shared<T> {
     fn is_final(&self) -> bool {
         self.0.borrow().is_final()
     }
+
+    fn final_rows(&mut self, width: usize) -> usize {
+        self.0.borrow_mut().final_rows(width)
+    }
 }
 
 /// A block that is drawn from something that does not change any more.

@@ -49,4 +49,15 @@ impl Block for Prose {
     fn is_final(&self) -> bool {
         self.finished
     }
+
+    fn final_rows(&mut self, width: usize) -> usize {
+        if self.kind == TextKind::Thinking && !self.stage.thoughts() {
+            return 0;
+        }
+        match self.view.final_rows(&self.stage.look(width)) {
+            0 => 0,
+            // The blank row above them.
+            rows => rows + 1,
+        }
+    }
 }

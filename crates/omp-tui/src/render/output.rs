@@ -5,6 +5,7 @@ use std::io::Write as _;
 use crate::text::{Cell, Color, Line, Pen};
 
 use super::frame::{Position, Profile, Size};
+use super::grouping;
 
 const BEGIN_SYNC: &[u8] = b"\x1b[?2026h";
 const END_SYNC: &[u8] = b"\x1b[?2026l";
@@ -38,7 +39,7 @@ impl Output {
             cursor,
             wrote: false,
             wrap_off: false,
-            pen: Pen::new(profile.depth, profile.links).with_ink(ink),
+            pen: Pen::new(profile.depth, profile.links).with_ink(ink).with_any_blank(),
             size,
             synchronized: profile.synchronized,
         }
@@ -113,6 +114,12 @@ impl Output {
         if end >= self.size.width || cells.iter().any(|cell| cell.contested) {
             self.no_wrap();
         }
+        if let Some(grouped) = grouping::grouped(&self.pen, cells) {
+            self.bytes.extend_from_slice(&grouped.bytes);
+            self.pen = grouped.pen;
+            self.cursor.column = (grouped.column < self.size.width).then_some(grouped.column);
+            return;
+        }
         self.pen.write(cells.iter().copied(), &mut self.bytes);
         self.cursor.column = (end < self.size.width).then_some(end);
     }
@@ -130,6 +137,8 @@ impl Output {
         self.no_wrap();
         self.cells(&cells);
         if line.width() < self.size.width {
+            let row = self.cursor.row;
+            self.move_to(Position { row, column: line.width() });
             self.erase_rest();
         }
         self.graphic(line);

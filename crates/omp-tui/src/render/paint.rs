@@ -1,7 +1,7 @@
 //! The renderer itself: classifies a frame and chooses the one way to write it.
 
 use crate::ledger::{Advance, Ledger, Outlook};
-use crate::text::{Attributes, Color, Line, Style};
+use crate::text::{Color, Line};
 
 use super::audit::History;
 use super::frame::{Gesture, Intent, Painted, Position, Profile, Rows, Size, View};
@@ -302,16 +302,10 @@ impl Renderer {
 
     /// A row as it goes to the screen: not wider than it, without blanks at the end that an erased row shows anyway.
     fn prepare(&self, line: &Line) -> Line {
-        let invisible = |style: Style| {
-            style.background == Color::Default
-                && !style.attributes.contains(Attributes::REVERSE)
-                && !style.attributes.contains(Attributes::UNDERLINE)
-                && !style.attributes.contains(Attributes::STRIKE)
-        };
         let line = line.clamp(self.size.width);
         match line.spans().last() {
             Some(last)
-                if last.text().ends_with(' ') && invisible(last.style()) && line.graphic().is_none() =>
+                if last.text().ends_with(' ') && last.style().is_invisible() && line.graphic().is_none() =>
             {
                 let blanks = last.text().len() - last.text().trim_end_matches(' ').len();
                 let kept = line.slice(0, line.width().saturating_sub(blanks));

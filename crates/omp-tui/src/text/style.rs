@@ -94,6 +94,12 @@ pub struct Style {
 }
 
 impl Style {
+    /// Whether a blank of this style looks like an erased cell.
+    pub(crate) fn is_invisible(self) -> bool {
+        let marks = [Attributes::REVERSE, Attributes::UNDERLINE, Attributes::STRIKE];
+        self.background == Color::Default && !marks.iter().any(|mark| self.attributes.contains(*mark))
+    }
+
     /// The terminal's own look.
     pub const PLAIN: Self =
         Self { foreground: Color::Default, background: Color::Default, attributes: Attributes::NONE };

@@ -14,6 +14,8 @@ pub struct Pen {
     link: Option<Arc<str>>,
     depth: Depth,
     links: bool,
+    /// Whether blanks may have any colour of text, which nobody sees.
+    any_blank: bool,
 }
 
 impl Pen {
@@ -26,7 +28,10 @@ impl Pen {
     /// cells are erased before, so that nothing old shows through if the terminal takes fewer.
     pub fn write<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>, out: &mut Vec<u8>) {
         for cell in cells {
-            self.set(cell.style, cell.link, out);
+            let is_blank = self.any_blank && cell.text == " " && cell.link.is_none() && self.link.is_none();
+            if !(is_blank && cell.style.is_invisible() && self.style.is_invisible()) {
+                self.set(cell.style, cell.link, out);
+            }
             if !cell.contested {
                 out.extend_from_slice(cell.text.as_bytes());
                 continue;
@@ -35,6 +40,18 @@ impl Pen {
             out.extend_from_slice(cell.text.as_bytes());
             let _ = write!(out, "\x1b[{}G", cell.column + cell.width + 1);
         }
+    }
+
+    /// The same pen, which does not change its colour for blanks: less to write, for a screen that is only looked at.
+    #[must_use]
+    pub fn with_any_blank(mut self) -> Self {
+        self.any_blank = true;
+        self
+    }
+
+    /// Whether text of this style can be written as it is.
+    pub(crate) fn has(&self, style: Style) -> bool {
+        self.style == style && self.link.is_none()
     }
 
     /// Back to the terminal's own style, no link.

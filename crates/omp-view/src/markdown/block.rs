@@ -1,5 +1,6 @@
 //! One outermost block with everything inside it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use omp_syntax::Language;
@@ -7,6 +8,7 @@ use omp_theme::{Symbol, Token};
 use omp_tui::text::{Attributes, Line, Style};
 use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Parser, Tag, TagEnd};
 
+use super::cuts::{Around, ListPlace};
 use super::inline::Inline;
 use super::{Definitions, fence, list, options, table};
 use crate::Look;
@@ -18,23 +20,52 @@ const MAX_DEPTH: usize = 12;
 /// A block within less room than this is drawn flat, too.
 const MIN_WIDTH: usize = 6;
 
-/// The rows of a piece of text with its blocks, and the link definitions in it, which are shown below.
+/// A piece of text as rows.
+#[derive(Debug, Default)]
+pub(super) struct Rendered {
+    pub(super) rows: Vec<Line>,
+    /// The link definitions in it, which are shown below.
+    pub(super) definitions: Definitions,
+    /// Where the lists stand that the text ends in, outermost first.
+    pub(super) places: Vec<ListPlace>,
+    /// If it is one table: the row behind each row of the table that more text cannot change, once it is complete.
+    pub(super) table_ends: Option<Vec<usize>>,
+}
+
+/// The rows of a piece of text with its blocks, which stands in the lists `around` it.
 pub(super) fn render(
     look: &Look,
     source: &str,
     base: Style,
     known: &Definitions,
-) -> (Vec<Line>, Definitions) {
+    around: &Around,
+) -> Rendered {
     let resolve = |link: BrokenLink<'_>| {
         let address = known.find(&link.reference)?;
         Some((CowStr::from(address.to_owned()), CowStr::from("")))
     };
-    let parser = Parser::new_with_broken_link_callback(source, options(), Some(resolve));
+    let whole = match around.is_empty() {
+        true => Cow::Borrowed(source),
+        false => Cow::Owned(format!("{}{source}", around.scaffold)),
+    };
+    let parser = Parser::new_with_broken_link_callback(&whole, options(), Some(resolve));
     let defined = parser.reference_definitions().iter();
     let mut defined: Vec<(usize, String, String)> =
         defined.map(|(label, one)| (one.span.start, label.to_owned(), one.dest.to_string())).collect();
     defined.sort_unstable();
-    let mut rows = Blocks { look, events: parser.collect(), depth: 0 }.all(look.width, base);
+    let mut blocks = Blocks {
+        look,
+        events: parser.collect(),
+        depth: 0,
+        lists: 0,
+        resumed: around.places.iter().copied().collect(),
+        places: Vec::new(),
+        table_ends: None,
+    };
+    let mut rows = blocks.all(look.width, base);
+    let (places, table_ends) = (blocks.places, blocks.table_ends);
+    // The scaffold's rows: one for each list.
+    rows.drain(..around.places.len().min(rows.len()));
     if !defined.is_empty() && !rows.is_empty() {
         rows.push(Line::new());
     }
@@ -45,7 +76,8 @@ pub(super) fn render(
         rows.extend(Line::styled(look.fg(Token::MdLinkUrl), &text).wrap(look.width, 2));
     }
     // Numbers and labels can be wider than the room.
-    (rows.iter().map(|row| row.clamp(look.width)).collect(), definitions)
+    let rows = rows.iter().map(|row| row.clamp(look.width)).collect();
+    Rendered { rows, definitions, places, table_ends }
 }
 
 /// The events that are still to be drawn.
@@ -53,6 +85,12 @@ pub(super) struct Blocks<'a> {
     pub(super) look: &'a Look,
     events: VecDeque<Event<'a>>,
     depth: usize,
+    /// How many lists are around the next event.
+    pub(super) lists: usize,
+    /// Where the lists of the scaffold stand.
+    pub(super) resumed: VecDeque<ListPlace>,
+    pub(super) places: Vec<ListPlace>,
+    table_ends: Option<Vec<usize>>,
 }
 
 impl<'a> Blocks<'a> {
@@ -121,7 +159,12 @@ impl<'a> Blocks<'a> {
             Tag::BlockQuote(_) => self.quote(width, base),
             Tag::CodeBlock(kind) => self.code(&kind, width),
             Tag::List(start) => list::render(self, start, width, base),
-            Tag::Table(alignments) => table::render(self, &alignments, width, base),
+            Tag::Table(alignments) => {
+                let (rows, ends) = table::render(self, &alignments, width, base);
+                let is_whole = self.depth == 1 && self.events.is_empty();
+                self.table_ends = is_whole.then_some(ends);
+                rows
+            }
             Tag::FootnoteDefinition(name) => {
                 let prefix = Line::styled(self.look.fg(Token::MdLinkUrl), &format!("[^{name}]: "));
                 let rows = self.all(width.saturating_sub(prefix.width()).max(1), base);
@@ -243,7 +286,7 @@ pub(super) fn wrap(rows: &[Line], width: usize) -> Vec<Line> {
     rows.iter().flat_map(|row| row.wrap(width, 0)).collect()
 }
 
-fn is_inline(tag: &Tag<'_>) -> bool {
+pub(super) fn is_inline(tag: &Tag<'_>) -> bool {
     matches!(
         tag,
         Tag::Emphasis

@@ -5,27 +5,38 @@ use omp_tui::text::{Line, Style};
 use pulldown_cmark::{Event, Tag};
 
 use super::block::{Blocks, hanging};
+use super::cuts::ListPlace;
 
 /// The rows of a list whose start was just read. Items follow each other without blank rows, but for an item of several
 /// blocks, which has one behind it: so an item that is still to come cannot move those before it.
 pub(super) fn render(blocks: &mut Blocks<'_>, start: Option<u64>, width: usize, base: Style) -> Vec<Line> {
     let mut rows: Vec<Line> = Vec::new();
-    let mut number = start;
-    let mut is_long = false;
+    let depth = blocks.lists;
+    blocks.lists += 1;
+    let resumed = blocks.resumed.pop_front();
+    let first = resumed.map(|place| place.number).or(start).unwrap_or_default();
+    let mut place = resumed.unwrap_or_default();
+    let mut items = 0;
     while let Some(event) = blocks.next() {
         match event {
             Event::Start(Tag::Item) => {
-                let item = item(blocks, number, width, base);
-                if std::mem::replace(&mut is_long, item.iter().any(Line::is_blank)) {
+                let is_resumed = items == 0 && resumed.is_some();
+                place.number = first.saturating_add(items);
+                let item = item(blocks, start.map(|_| place.number), width, base);
+                if place.is_long && !is_resumed {
                     rows.push(Line::new());
                 }
+                place.is_long = item.iter().any(Line::is_blank) || (is_resumed && place.is_long);
                 rows.extend(item);
-                number = number.map(|number| number.saturating_add(1));
+                items += 1;
             }
             Event::End(_) => break,
             _ => {}
         }
     }
+    blocks.lists = depth;
+    blocks.places.resize(blocks.places.len().max(depth + 1), ListPlace::default());
+    blocks.places[depth] = place;
     rows
 }
 

@@ -1,6 +1,6 @@
 //! Markdown as rows.
 //!
-//! A text is cut into its outermost blocks, and each block is drawn on its own. That is what makes streaming cheap
+//! A text is cut into its blocks ([`cuts`]), also within lists, and each block is drawn on its own. That is what makes streaming cheap
 //! ([`MarkdownStream`]): a block that is over is never looked at again. Drawing a whole text is streaming it in one piece,
 //! so both ways give the same rows.
 //!
@@ -8,6 +8,7 @@
 //! defines its links at the end still reads well.
 
 mod block;
+mod cuts;
 mod fence;
 mod inline;
 mod list;
@@ -83,5 +84,7 @@ impl Definitions {
     }
 }
 
+#[cfg(test)]
+mod cost;
 #[cfg(test)]
 mod tests;

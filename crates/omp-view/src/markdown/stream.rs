@@ -1,12 +1,13 @@
 //! Markdown that is still being written.
 
 use omp_tui::text::{Line, Style};
-use pulldown_cmark::{Event, Parser};
 
+use super::block::Rendered;
+use super::cuts::{Around, Cut, ListPlace};
 use super::fence::{self, Fence};
 use super::open_code::{OpenCode, Redrawn};
 use super::unfinished::closed;
-use super::{Definitions, block, options};
+use super::{Definitions, block, cuts};
 use crate::Look;
 use crate::code::without_end;
 use crate::look::behind;
@@ -33,12 +34,22 @@ pub struct MarkdownStream {
     rows: Vec<Line>,
     /// Text from the start of the block that is not over.
     open: String,
+    /// The lists around it.
+    around: Around,
     /// How much of `open` was looked at for blocks that are over.
     seen: usize,
     code: Option<OpenCode>,
     known: Definitions,
     blocks: usize,
-    tail: Option<Vec<Line>>,
+    tail: Option<Tail>,
+}
+
+/// The rows of what is not over.
+#[derive(Debug, Default)]
+struct Tail {
+    rows: Vec<Line>,
+    /// How many of them are final all the same.
+    kept: usize,
 }
 
 impl MarkdownStream {
@@ -50,6 +61,7 @@ impl MarkdownStream {
             gutter: Line::new(),
             rows: Vec::new(),
             open: String::new(),
+            around: Around::default(),
             seen: 0,
             code: None,
             known: Definitions::default(),
@@ -91,9 +103,13 @@ impl MarkdownStream {
         }
         let last = std::mem::take(&mut self.open);
         self.seen = 0;
-        for piece in starts(&last).windows(2) {
-            self.settle(&last[piece[0]..piece[1]]);
+        let mut begin = 0;
+        for cut in cuts::find(&self.around.scaffold, &last) {
+            self.settle_to(&last[begin..cut.at], &cut);
+            begin = cut.at;
         }
+        self.settle(&last[begin..]);
+        self.around = Around::default();
         self.tail = None;
     }
 
@@ -105,11 +121,20 @@ impl MarkdownStream {
     /// The rows of what is not over yet, drawn as it will probably look: bold words and code that are open are shown as
     /// such.
     pub fn tail(&mut self) -> &[Line] {
-        if self.tail.is_none() {
-            let rows = self.draw_tail();
-            self.tail = Some(rows);
-        }
-        self.tail.as_deref().unwrap_or_default()
+        &self.drawn_tail().rows
+    }
+
+    /// How many rows are final, from the first one: those that are settled, and those of the tail that nothing can change.
+    pub fn final_rows(&mut self) -> usize {
+        self.rows.len() + self.drawn_tail().kept
+    }
+
+    fn drawn_tail(&mut self) -> &Tail {
+        let tail = match self.tail.take() {
+            Some(tail) => tail,
+            None => self.draw_tail(),
+        };
+        self.tail.insert(tail)
     }
 
     /// Settled rows and tail.
@@ -169,16 +194,17 @@ impl MarkdownStream {
     fn settle_blocks(&mut self, complete: usize) -> usize {
         let upto = complete.min(self.open.floor_char_boundary(MAX_BLOCK));
         let upto = self.open[..upto].rfind('\n').map_or(0, |at| at + 1);
-        let mut starts = starts(&self.open[..upto]);
-        if starts.len() > 2 && may_define(&self.open[starts[starts.len() - 2]..]) {
-            starts.remove(starts.len() - 2);
-        }
+        let mut cuts = cuts::find(&self.around.scaffold, &self.open[..upto]);
+        cuts.pop_if(|last| may_define(&self.open[last.at..]));
         let mut over = 0;
-        for piece in starts[..starts.len() - 1].windows(2) {
-            let text = self.open[piece[0]..piece[1]].to_owned();
-            self.settle(&text);
-            over = piece[1];
-            if Fence::open(without_end(self.open[over..].split_inclusive('\n').next().unwrap_or_default()))
+        for cut in cuts {
+            let text = self.open[over..cut.at].to_owned();
+            self.settle_to(&text, &cut);
+            over = cut.at;
+            if cut.lists == 0
+                && Fence::open(without_end(
+                    self.open[over..].split_inclusive('\n').next().unwrap_or_default(),
+                ))
                 .is_some()
             {
                 break;
@@ -200,8 +226,11 @@ impl MarkdownStream {
         self.settle(&text);
     }
 
-    /// Enters a fence that stands at the start of the open text.
+    /// Enters a fence that stands at the start of the open text, in no list.
     fn open_fence(&mut self) -> bool {
+        if !self.around.is_empty() {
+            return false;
+        }
         let blank = self.open.split_inclusive('\n').take_while(|line| line.trim().is_empty());
         let start: usize = blank.filter(|line| line.ends_with('\n')).map(str::len).sum();
         let Some(end) = self.open[start..].find('\n').map(|at| start + at + 1) else { return false };
@@ -246,35 +275,68 @@ impl MarkdownStream {
         self.put(redrawn.rows);
     }
 
-    fn draw_tail(&mut self) -> Vec<Line> {
-        let mut rows = match &self.code {
-            Some(code) => code.tail(&self.look, &self.open),
-            None if self.open.trim().is_empty() => Vec::new(),
+    fn draw_tail(&mut self) -> Tail {
+        let mut tail = Tail::default();
+        match &self.code {
+            Some(code) => tail.rows = code.tail(&self.look, &self.open),
+            None if self.open.trim().is_empty() => {}
             None => {
                 self.blocks += 1;
-                block::render(&self.look, &closed(&self.open), self.base, &self.known).0
+                let draw = |text: &str| block::render(&self.look, text, self.base, &self.known, &self.around);
+                let complete = self.open.rfind('\n').map_or(0, |at| at + 1);
+                let mut drawn = draw(&closed(&self.open));
+                if drawn.table_ends.is_some() || self.open[complete..].trim_start().starts_with('|') {
+                    let whole = draw(&self.open[..complete]);
+                    // A row is drawn when it is complete. Until it is known how wide the columns are, the rows are shown
+                    // as they are written: a cell that grows would move the whole table again and again.
+                    match whole.table_ends.as_ref().map(Vec::is_empty) {
+                        Some(true) => {
+                            drawn = Rendered::default();
+                            drawn.rows = as_written(&self.look, &self.open, self.base);
+                        }
+                        Some(false) => drawn = whole,
+                        None => {}
+                    }
+                }
+                let most = unresolved(&self.open[..complete]).saturating_sub(1);
+                let ends = drawn.table_ends.unwrap_or_default();
+                tail.kept = ends.iter().take(most).next_back().copied().unwrap_or(0);
+                tail.rows = drawn.rows;
             }
-        };
-        if self.code.is_none() && !self.rows.is_empty() && !rows.is_empty() {
-            rows.insert(0, Line::new());
         }
-        rows.iter().map(|row| behind(&self.gutter, row)).collect()
+        let is_apart = self.code.is_none() && self.around.is_empty() && !self.rows.is_empty();
+        if is_apart && !tail.rows.is_empty() {
+            tail.rows.insert(0, Line::new());
+            tail.kept += usize::from(tail.kept > 0);
+        }
+        tail.rows = tail.rows.iter().map(|row| behind(&self.gutter, row)).collect();
+        tail
     }
 
-    /// Draws a block for good.
-    fn settle(&mut self, text: &str) {
+    /// Draws a block for good, up to a cut.
+    fn settle_to(&mut self, text: &str, cut: &Cut) {
+        let mut places = self.settle(text);
+        places.resize(cut.lists, ListPlace::default());
+        self.around = Around { scaffold: cut.scaffold.clone(), places };
+    }
+
+    /// Draws a block for good, and says where its lists stand.
+    fn settle(&mut self, text: &str) -> Vec<ListPlace> {
         if text.trim().is_empty() {
-            return;
+            return self.around.places.clone();
         }
         self.blocks += 1;
-        let (rows, definitions) = block::render(&self.look, text, self.base, &self.known);
-        for (label, address) in definitions.0 {
+        let drawn = block::render(&self.look, text, self.base, &self.known, &self.around);
+        for (label, address) in drawn.definitions.0 {
             self.known.add(&label, &address);
         }
-        if !rows.is_empty() {
-            self.gap();
-            self.put(rows);
+        if !drawn.rows.is_empty() {
+            if self.around.is_empty() {
+                self.gap();
+            }
+            self.put(drawn.rows);
         }
+        drawn.places
     }
 
     fn put(&mut self, rows: Vec<Line>) {
@@ -300,32 +362,20 @@ fn code_end(text: &str) -> Option<usize> {
     }
 }
 
+/// Lines as they are written.
+fn as_written(look: &Look, text: &str, style: Style) -> Vec<Line> {
+    text.trim().lines().flat_map(|line| Line::styled(style, line).wrap(look.width, 2)).collect()
+}
+
+/// The first line, counted from 0, with a link whose address may still be defined below; or the number of lines.
+fn unresolved(text: &str) -> usize {
+    let is_open = |line: &str| line.match_indices(']').any(|(at, _)| !line[at + 1..].starts_with('('));
+    text.lines().position(is_open).unwrap_or_else(|| text.lines().count())
+}
+
 /// Whether a last block may still turn out to be a link definition, or the rest of one: then it would belong to the block
 /// before.
 fn may_define(block: &str) -> bool {
-    block.trim_start_matches(' ').starts_with(['[', '"', '\'', '('])
-}
-
-/// Where the outermost blocks of a text begin, each at the start of a line, and the end of the text. The first begins at
-/// 0. Link definitions are no blocks; they belong to the one before.
-fn starts(text: &str) -> Vec<usize> {
-    let mut starts = vec![0];
-    let mut depth = 0usize;
-    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
-        let begins = depth == 0 && matches!(event, Event::Start(_) | Event::Rule);
-        match event {
-            Event::Start(_) => depth += 1,
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if begins {
-            let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-            let is_new = starts.last().is_some_and(|last| line > *last);
-            if is_new && !text[..line].trim().is_empty() {
-                starts.push(line);
-            }
-        }
-    }
-    starts.push(text.len());
-    starts
+    let marks = |one: char| matches!(one, ' ' | '-' | '*' | '+' | '.' | ')') || one.is_ascii_digit();
+    block.trim_start_matches(marks).starts_with(['[', '"', '\'', '('])
 }

@@ -10,17 +10,22 @@ use crate::Look;
 
 /// Columns are not made narrower than this to fit a table into its room.
 const MIN_COLUMN: usize = 6;
+/// So many rows, with the head, decide how wide the columns are. Later ones are wrapped to fit, so that a long table can leave
+/// the screen while it is being written …
+const MEASURED: usize = 13;
+/// … for which each column of a long table has some cells to spare, if there is room.
+const SPARE: usize = 4;
 
 /// A cell: its rows before they are wrapped.
 type Cell = Vec<Line>;
 
-/// The rows of a table whose start was just read.
+/// The rows of a table whose start was just read, and where each row of it ends that more text cannot change.
 pub(super) fn render(
     blocks: &mut Blocks<'_>,
     alignments: &[Alignment],
     width: usize,
     base: Style,
-) -> Vec<Line> {
+) -> (Vec<Line>, Vec<usize>) {
     let look = blocks.look;
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let mut inline: Option<Inline<'_>> = None;
@@ -39,14 +44,20 @@ pub(super) fn render(
         }
     }
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    match fit(&rows, columns, width) {
+    let measured = &rows[..rows.len().min(MEASURED)];
+    let spare = if rows.len() < MEASURED { 0 } else { SPARE };
+    let (lines, mut ends) = match fit(measured, columns, width, spare) {
         Some(widths) => Grid { look, widths, alignments }.render(&rows),
         None => as_list(look, &rows, width),
+    };
+    if rows.len() < MEASURED {
+        ends.clear();
     }
+    (lines, ends)
 }
 
 /// How wide each column becomes; `None` if they cannot all be readable.
-fn fit(rows: &[Vec<Cell>], columns: usize, width: usize) -> Option<Vec<usize>> {
+fn fit(rows: &[Vec<Cell>], columns: usize, width: usize, spare: usize) -> Option<Vec<usize>> {
     let natural = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.flatten().map(Line::width).max().unwrap_or(0).max(1)
@@ -70,6 +81,8 @@ fn fit(rows: &[Vec<Cell>], columns: usize, width: usize) -> Option<Vec<usize>> {
             total -= taken;
         }
     }
+    let each = (room.saturating_sub(total) / columns).min(spare);
+    widths.iter_mut().for_each(|one| *one += each);
     Some(widths)
 }
 
@@ -80,7 +93,8 @@ struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    fn render(&self, rows: &[Vec<Cell>]) -> Vec<Line> {
+    fn render(&self, rows: &[Vec<Cell>]) -> (Vec<Line>, Vec<usize>) {
+        let mut ends = Vec::new();
         let mut lines =
             vec![self.rule([Symbol::BoxSharpTopLeft, Symbol::BoxSharpTeeDown, Symbol::BoxSharpTopRight])];
         for (index, row) in rows.iter().enumerate() {
@@ -92,13 +106,14 @@ impl Grid<'_> {
                     Symbol::BoxSharpTeeLeft,
                 ]));
             }
+            ends.push(lines.len());
         }
         lines.push(self.rule([
             Symbol::BoxSharpBottomLeft,
             Symbol::BoxSharpTeeUp,
             Symbol::BoxSharpBottomRight,
         ]));
-        lines
+        (lines, ends)
     }
 
     fn rule(&self, [left, middle, right]: [Symbol; 3]) -> Line {
@@ -141,9 +156,10 @@ impl Grid<'_> {
 }
 
 /// Each row as its cells below each other, every one behind the name of its column.
-fn as_list(look: &Look, rows: &[Vec<Cell>], width: usize) -> Vec<Line> {
-    let Some((head, body)) = rows.split_first() else { return Vec::new() };
+fn as_list(look: &Look, rows: &[Vec<Cell>], width: usize) -> (Vec<Line>, Vec<usize>) {
+    let Some((head, body)) = rows.split_first() else { return Default::default() };
     let mut lines: Vec<Line> = Vec::new();
+    let mut ends = vec![0];
     for row in body {
         for (column, cell) in row.iter().enumerate() {
             let mark = match column {
@@ -162,9 +178,10 @@ fn as_list(look: &Look, rows: &[Vec<Cell>], width: usize) -> Vec<Line> {
             prefix = prefix.clamp(width);
             lines.extend(hanging(&prefix, &wrapped));
         }
+        ends.push(lines.len());
     }
     if body.is_empty() {
         lines.extend(head.iter().flatten().flat_map(|line| line.wrap(width, 0)));
     }
-    lines
+    (lines, ends)
 }

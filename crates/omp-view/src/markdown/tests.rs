@@ -156,6 +156,32 @@ fn settled_rows_keep_their_words() {
     assert_eq!(texts(stream.settled())[..before.len()], before[..]);
 }
 
+/// What is complete leaves the part that is drawn again, however long the list or the table around it is.
+#[test]
+fn items_and_rows_are_over_before_their_list_or_table_is() {
+    let mut stream = MarkdownStream::new(look(60), Style::PLAIN);
+    for item in 0..50 {
+        stream
+            .push(&format!("{item}. item\n   - inner {item} of a list in a list\n\n     with a paragraph\n"));
+        stream.tail();
+        assert!(stream.open_bytes() < 60, "{}", stream.open_bytes());
+    }
+    let whole = stream.rows().len();
+    assert!(stream.final_rows() + 2 >= whole, "{} of {whole}", stream.final_rows());
+    assert_eq!(
+        texts(&stream.rows())[..4],
+        ["0. item", "   • inner 0 of a list in a list", "", "     with a paragraph"]
+    );
+    let mut stream = MarkdownStream::new(look(60), Style::PLAIN);
+    stream.push("| a | b |\n|---|---|\n");
+    for row in 0..100 {
+        stream.push(&format!("| row {row} | with words |\n"));
+    }
+    stream.push("| half a");
+    assert_eq!(stream.final_rows(), 103);
+    assert_eq!(texts(&stream.rows())[102], "│ row 99     │ with words     │");
+}
+
 #[test]
 fn the_work_for_a_piece_does_not_grow_with_the_text() {
     let mut stream = MarkdownStream::new(look(80), Style::PLAIN);
@@ -198,6 +224,12 @@ const PIECES: &[&str] = &[
     "- item\n",
     "  - nested\n",
     "1. one\n",
+    "2. two\n",
+    "   - deeper\n",
+    "     - deepest\n",
+    "   paragraph of an item\n",
+    "  more\n",
+    "    3) three\n",
     "> quote\n",
     "```rust\n",
     "```\n",
@@ -206,6 +238,8 @@ const PIECES: &[&str] = &[
     "| a | b |\n",
     "|---|---|\n",
     "| 1 | 2 |\n",
+    "| 日本 | a wider cell |\n",
+    "| a | b |\n|--|--|\n| 1 |\n| 2 |\n| 3 |\n| 4 |\n| 5 |\n| 6 |\n| 7 |\n| 8 |\n| 9 |\n| 10 |\n| 11 |\n| 12 |\n",
     "---\n",
     "    indented\n",
     "<div>\n",
@@ -244,7 +278,7 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn streaming_ends_like_drawing_at_once(
@@ -260,10 +294,13 @@ proptest! {
         while !rest.is_empty() {
             let at = rest.ceil_char_boundary((*cuts.next().unwrap()).min(rest.len()));
             let before = texts(stream.settled());
+            let mut kept = texts(&stream.rows());
+            kept.truncate(stream.final_rows());
             stream.push(&rest[..at]);
             rest = &rest[at..];
             stream.tail();
             prop_assert_eq!(&texts(&stream.settled()[..before.len()]), &before, "{:?}", text);
+            prop_assert_eq!(&texts(&stream.rows()[..kept.len()]), &kept, "{:?}", text);
         }
         stream.finish();
         prop_assert_eq!(stream.settled(), &whole[..], "{:?}", text);

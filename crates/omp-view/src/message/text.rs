@@ -61,6 +61,11 @@ impl TextView {
         self.stream(look).settled()
     }
 
+    /// How many rows from the first one are final: never drawn otherwise, whatever follows.
+    pub fn final_rows(&mut self, look: &Look) -> usize {
+        self.stream(look).final_rows()
+    }
+
     /// The rows behind them, which may still change.
     pub fn tail(&mut self, look: &Look) -> &[Line] {
         self.stream(look).tail()
