@@ -1,7 +1,7 @@
 //! `--help`, for the program and for each command, drawn from the table.
 
 use crate::table::{
-    Arity, COMMANDS, Command, ENVIRONMENT, EXAMPLES, EXIT_CODES, Flag, Flags, LAUNCH, Positional, TAGLINE,
+    Arity, COMMANDS, Command, ENVIRONMENT, EXAMPLES, ExitStatus, Flag, Flags, LAUNCH, Positional, TAGLINE,
     Takes, ValueKind, find_command,
 };
 
@@ -60,8 +60,8 @@ fn program(page: &mut Page, version: &str) {
         page.row(name, meaning, COLUMN);
     }
     page.heading("Exit codes");
-    for (code, meaning) in EXIT_CODES {
-        page.row(code, meaning, 8);
+    for status in ExitStatus::ALL {
+        page.row(&status.code().to_string(), status.when(), 8);
     }
 }
 

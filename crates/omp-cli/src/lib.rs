@@ -35,6 +35,7 @@ pub use launch::{
 pub use parse::{Invocation, Parsed, VersionForm, parse};
 pub use passes::{ExtensionFlag, ExtensionFlagKind, FirstPass, UnknownFlag, parse_first, parse_second};
 pub use profile::{Profile, extract_profile};
+pub use table::ExitStatus;
 pub use value::{Value, Values};
 pub use words::{
     ApprovalMode, CompletionSource, LogLevel, ModelsAction, OutputMode, ServiceTier, Shell, ThinkingArg,

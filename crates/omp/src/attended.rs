@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use omp_cli::Launch;
+use omp_cli::{ExitStatus, Launch};
 use omp_interactive::SetUp;
 use omp_sdk::{
     Directories, Host, Listener, Outfit, Prompt, Session, SessionError, SessionOptions, load_settings,
@@ -20,7 +20,7 @@ pub(crate) struct Opening {
     pub(crate) launch: Launch,
     pub(crate) options: SessionOptions,
     pub(crate) turns: Vec<Turn>,
-    /// What of the set-up was asked for.
+    /// What of the setup was asked for.
     pub(crate) set_up: SetUp,
     pub(crate) startup: Startup,
 }
@@ -126,14 +126,14 @@ impl Leaving {
     /// What the shell is told.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
-            Self::Wish => 0,
-            Self::Closed => 129,
+            Self::Wish => ExitStatus::Success.code(),
+            Self::Closed => ExitStatus::HungUp.code(),
             Self::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(0),
         }
     }
 }
 
-/// Closes the session of the moment and says what could not be saved of it.
+/// Closes the current session and says what could not be saved of it.
 pub(crate) async fn end(host: &Host, leaving: Leaving) -> u8 {
     let session = host.session();
     let file = session.file();
@@ -158,7 +158,7 @@ fn demo_remark(session: &Session) -> Option<String> {
     })
 }
 
-/// How to go on.
+/// How to continue.
 fn farewell(file: Option<&Path>) {
     let id = file.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
     if let Some((_, id)) = id.as_deref().and_then(|stem| stem.split_once('_')) {

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use omp_cli::CommandCall;
+use omp_cli::{CommandCall, ExitStatus};
 use omp_interactive::{End, Exhibition};
 use omp_sdk::{Environment, ProcessEnvironment};
 
@@ -49,8 +49,8 @@ pub(crate) fn keys(profile: Option<&str>) -> u8 {
         Err(error) => return output::fail(&error, &[]),
     };
     match omp_interactive::show_keys(&context.directories, |name| ProcessEnvironment.var(name)) {
-        Ok(End::Left) => 0,
-        Ok(End::Closed) => 129,
+        Ok(End::Left) => ExitStatus::Success.code(),
+        Ok(End::Closed) => ExitStatus::HungUp.code(),
         Ok(End::Signal(signal)) => 128 + u8::try_from(signal).unwrap_or(0),
         Err(error) => output::fail(&error.to_string(), &[]),
     }

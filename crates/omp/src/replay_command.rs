@@ -1,6 +1,6 @@
 //! `omp replay`: plays a recorded session and says where it differs.
 
-use omp_cli::CommandCall;
+use omp_cli::{CommandCall, ExitStatus};
 use omp_sdk::{Playback, PlaybackError, ReplayReport};
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::output::{self, Stream};
 use crate::runtime;
 
 pub(crate) fn run(call: &CommandCall) -> u8 {
-    let Some(path) = call.args.path("file") else { return 2 };
+    let Some(path) = call.args.path("file") else { return ExitStatus::Usage.code() };
     let runtime = match runtime::start() {
         Ok(runtime) => runtime,
         Err(error) => return output::fail(&error, &[]),

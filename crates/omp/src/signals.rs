@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use omp_cli::ExitStatus;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -23,9 +24,9 @@ impl Signals {
             let [mut interrupt, mut terminate, mut hangup] = streams;
             loop {
                 let exit_code = tokio::select! {
-                    () = next(&mut interrupt) => 130,
-                    () = next(&mut terminate) => 143,
-                    () = next(&mut hangup) => 129,
+                    () = next(&mut interrupt) => ExitStatus::Interrupted.code(),
+                    () = next(&mut terminate) => ExitStatus::Terminated.code(),
+                    () = next(&mut hangup) => ExitStatus::HungUp.code(),
                 };
                 if seen.swap(exit_code, Ordering::AcqRel) != 0 {
                     // The scope's guardian ends our children when we are gone.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use omp_cli::{OutputMode, WorkArgs};
+use omp_cli::{ExitStatus, OutputMode, WorkArgs};
 use omp_sdk::{Listener, ModeError, Outcome, Session, SessionError, SessionOptions};
 use tokio_util::sync::CancellationToken;
 
@@ -13,9 +13,6 @@ use crate::output;
 use crate::print::{self, Thoughts};
 use crate::signals::Signals;
 use crate::startup::Startup;
-
-/// The exit code of a run that went well but for calls that needed a person.
-const REFUSED: u8 = 3;
 
 /// What is to be done.
 pub(crate) struct Work {
@@ -72,7 +69,7 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
         (_, Some(outcome)) => u8::from(failed(outcome)),
         (_, None) => 1,
     };
-    let code = if code == 0 && !refused.is_empty() { REFUSED } else { code };
+    let code = if code == 0 && !refused.is_empty() { ExitStatus::CallsRefused.code() } else { code };
     for problem in session.close().await {
         output::warn(&problem);
     }

@@ -1,16 +1,18 @@
 //! The vocabulary of the command line, as data: what a flag, an argument and a command are.
 //!
-//! The rows themselves are in `launch`, `commands`, `sessions` and `program`. Everything else in this crate
+//! The rows themselves are in `launch`, `commands`, `sessions`, `exit_status` and `program`. Everything else in this crate
 //! reads them.
 
 mod commands;
+mod exit_status;
 mod launch;
 mod program;
 mod sessions;
 
 pub use commands::COMMANDS;
+pub use exit_status::{ExitStatus, exit_codes_table};
 pub use launch::LAUNCH;
-pub use program::{ENVIRONMENT, EXAMPLES, EXIT_CODES, MANAGEMENT_WORDS, TAGLINE};
+pub use program::{ENVIRONMENT, EXAMPLES, MANAGEMENT_WORDS, TAGLINE};
 
 /// What the text of a value means: how it is read, how help names it, what completes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,13 +31,6 @@ pub static ENVIRONMENT: &[(&str, &str)] = &[
     ("PI_DEBUG_STARTUP", "Show each startup step as it runs"),
 ];
 
-pub static EXIT_CODES: &[(&str, &str)] = &[
-    ("0", "success"),
-    ("1", "failure: no model, missing file, failed turn, ..."),
-    ("2", "usage error: unknown flag or invalid value"),
-    ("130", "Ctrl+C was pressed again while the program was stopping"),
-];
-
 /// Words people type for a management command that `omp` does not have under that name. Alone on the
 /// command line they are refused rather than sent to a model.
 pub static MANAGEMENT_WORDS: &[&str] = &["extensions", "marketplace", "uninstall"];

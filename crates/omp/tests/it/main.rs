@@ -26,6 +26,7 @@ mod environment;
 mod export;
 mod faults;
 mod gateway;
+mod generated_docs;
 mod google;
 mod help_examples;
 mod history;

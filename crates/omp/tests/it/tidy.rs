@@ -323,25 +323,6 @@ fn prompts_are_bounded() {
     }
 }
 
-/// A table that is made from another cannot disagree with it.
-#[test]
-fn the_table_of_tools_is_up_to_date() {
-    let path = root().join("docs/tools.md");
-    let page = read(&path);
-    let (before, rest) = page.split_once("OMP_BLESS=1 -->\n\n").expect("the beginning of the table");
-    let (table, after) = rest.split_once("\n<!-- end of tools -->").expect("the end of the table");
-    let current = omp_types::tools_table();
-    if std::env::var_os("OMP_BLESS").is_some() {
-        let page = format!("{before}OMP_BLESS=1 -->\n\n{current}\n<!-- end of tools -->{after}");
-        std::fs::write(&path, page).expect("the page can be written");
-        return;
-    }
-    assert_eq!(
-        table, current,
-        "docs/tools.md is out of date: run this test with OMP_BLESS=1 and commit the page"
-    );
-}
-
 /// What waits for a part is not proved, and what is proved does not wait.
 #[test]
 fn nothing_both_waits_and_is_proved() {
