@@ -11,7 +11,7 @@ const PREAMBLE: &str = include_str!("../prompts/branch-preamble.md");
 /// A summary may still be taken when the budget is nearly used up: up to this share of it.
 const EDGE: f64 = 0.9;
 
-/// What of a branch is summed up.
+/// What of a branch is summarized.
 #[derive(Clone, Debug, Default)]
 pub struct BranchPlan {
     /// The newest messages that fit, the oldest of them first.

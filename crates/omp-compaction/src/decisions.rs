@@ -1,6 +1,6 @@
 //! What the user decided: sentences that state a requirement, in the user's own words.
 //!
-//! Summaries are written anew by every compaction, and each of them may forget. These sentences are not part of what a
+//! Summaries are rewritten by every compaction, and each of them may forget. These sentences are not part of what a
 //! model writes: they are read from the messages that go, and from what the compaction before carried.
 
 use omp_types::Message;

@@ -1,4 +1,4 @@
-//! What is summed up and what stays.
+//! What is summarized and what stays.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Piece {
 pub struct Plan {
     /// The compaction before this one.
     pub previous: Option<Compaction>,
-    /// What is summed up: what the compaction before kept, and everything since, up to the turn that is cut.
+    /// What is summarized: what the compaction before kept, and everything since, up to the turn that is cut.
     pub history: Vec<Piece>,
     /// The part of a cut turn that goes.
     pub prefix: Vec<Piece>,
@@ -33,7 +33,7 @@ pub struct Plan {
     pub files: FileActivity,
 }
 
-/// There is nothing to sum up.
+/// There is nothing to summarize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nothing {
     /// Everything said so far would stay.

@@ -1,4 +1,4 @@
-//! What the model that sums up is asked. All sentences live in `prompts/`.
+//! What the model that summarizes is asked. All sentences live in `prompts/`.
 
 use crate::carry;
 use crate::files::without_blocks;

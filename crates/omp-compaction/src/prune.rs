@@ -21,7 +21,7 @@ const PROTECTED_TOKENS: u64 = 40_000;
 const LEAST_SAVED: u64 = 20_000;
 /// Smaller results are not worth a notice.
 const SMALLEST: u64 = 50;
-/// So much may follow a result that is blanked after a turn: all of it is sent anew.
+/// So much may follow a result that is blanked after a turn: all of it is sent again.
 const MOST_AFTER: u64 = 8_000;
 
 /// What must stay as it is.
@@ -105,7 +105,7 @@ fn end_of(messages: &[Arc<Message>], tokens: u64) -> usize {
     messages.len() - inside.count()
 }
 
-/// Old output that goes before a conversation is summed up: all but the newest, if that saves enough.
+/// Old output that goes before a conversation is summarized: all but the newest, if that saves enough.
 pub fn prune(messages: &[Arc<Message>], wanted: Stale, protect: &Protect) -> Vec<Blank> {
     let calls = Calls::of(messages);
     let mut newest = 0;

@@ -38,7 +38,7 @@ pub enum Shake {
 /// Parts that can go.
 #[derive(Clone, Debug, Default)]
 pub struct Shaken {
-    parts: Vec<Part>,
+    parts: Vec<HeavyPart>,
     /// The entries with such parts.
     entries: Vec<Entry>,
     /// Tokens that are won.
@@ -47,7 +47,7 @@ pub struct Shaken {
 
 /// A piece of an entry's text that goes.
 #[derive(Clone, Debug)]
-struct Part {
+struct HeavyPart {
     entry: usize,
     /// The text's place among the blocks of the message.
     block: usize,
@@ -103,7 +103,7 @@ impl Shaken {
         let tokens = text.get(range.clone()).map_or(0, omp_tokens::estimate);
         if tokens >= HEAVY {
             self.saved += tokens;
-            self.parts.push(Part { entry, block, range, what: what.to_owned(), tokens });
+            self.parts.push(HeavyPart { entry, block, range, what: what.to_owned(), tokens });
         }
     }
 
@@ -174,7 +174,7 @@ pub fn without_images(path: &[&Entry]) -> Outcome {
 }
 
 /// What stands in the place of a part.
-fn notice(part: &Part, url: Option<&str>, lines: &Range<usize>) -> String {
+fn notice(part: &HeavyPart, url: Option<&str>, lines: &Range<usize>) -> String {
     let what = format!("{} of {} tokens", part.what, part.tokens);
     match url {
         Some(url) => format!("[{what} moved to {url}:{}-{}]", lines.start, lines.end.saturating_sub(1)),

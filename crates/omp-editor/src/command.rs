@@ -168,7 +168,7 @@ pub enum Command {
     Confirm,
     /// Closes the list of completions, a wait for a character, or the selection; the first that is there.
     Cancel,
-    /// Removes everything; it can be taken back.
+    /// Removes everything; it can be undone.
     Clear,
     /// Works on a piece of text.
     Operate(Operator, Target),

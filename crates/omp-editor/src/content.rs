@@ -24,7 +24,7 @@ pub enum Wrapping {
 /// A piece of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Part {
+pub enum ContentPart {
     /// Text as it was typed.
     Text(String),
     /// A folded paste.
@@ -42,13 +42,13 @@ pub enum Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Content {
-    parts: Vec<Part>,
+    parts: Vec<ContentPart>,
 }
 
 impl From<&str> for Content {
     fn from(text: &str) -> Self {
         let mut content = Self::default();
-        content.push(Part::Text(text.to_owned()));
+        content.push(ContentPart::Text(text.to_owned()));
         content
     }
 }
@@ -64,20 +64,20 @@ impl Content {
             let index = number.checked_sub(1).filter(|index| named.get(*index) == Some(&false));
             match index.and_then(|index| images.get(index).map(|image| (index, image))) {
                 Some((index, image)) => {
-                    content.push(Part::Text(before.to_owned()));
-                    content.push(Part::Image(image.clone()));
+                    content.push(ContentPart::Text(before.to_owned()));
+                    content.push(ContentPart::Image(image.clone()));
                     named[index] = true;
                 }
-                None => content.push(Part::Text(rest[..rest.len() - after.len()].to_owned())),
+                None => content.push(ContentPart::Text(rest[..rest.len() - after.len()].to_owned())),
             }
             rest = after;
         }
-        content.push(Part::Text(rest.to_owned()));
+        content.push(ContentPart::Text(rest.to_owned()));
         for (image, _) in images.iter().zip(&named).filter(|(_, named)| !**named) {
             if !content.is_empty() {
-                content.push(Part::Text(" ".to_owned()));
+                content.push(ContentPart::Text(" ".to_owned()));
             }
-            content.push(Part::Image(image.clone()));
+            content.push(ContentPart::Image(image.clone()));
         }
         content
     }
@@ -90,7 +90,7 @@ impl Content {
                 continue;
             }
             if !merged.is_empty() {
-                merged.push(Part::Text("\n\n".to_owned()));
+                merged.push(ContentPart::Text("\n\n".to_owned()));
             }
             for part in message.parts {
                 merged.push(part);
@@ -105,16 +105,16 @@ impl Content {
     }
 
     /// Appends a piece; texts are joined.
-    pub fn push(&mut self, part: Part) {
+    pub fn push(&mut self, part: ContentPart) {
         match (self.parts.last_mut(), part) {
-            (_, Part::Text(text)) if text.is_empty() => {}
-            (Some(Part::Text(last)), Part::Text(text)) => last.push_str(&text),
+            (_, ContentPart::Text(text)) if text.is_empty() => {}
+            (Some(ContentPart::Text(last)), ContentPart::Text(text)) => last.push_str(&text),
             (_, part) => self.parts.push(part),
         }
     }
 
     /// The pieces.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ContentPart] {
         &self.parts
     }
 
@@ -126,9 +126,9 @@ impl Content {
     /// Whether there is nothing to send: no picture and no text but blanks.
     pub fn is_blank(&self) -> bool {
         self.parts.iter().all(|part| match part {
-            Part::Text(text) => text.trim().is_empty(),
-            Part::Paste { text, .. } => text.trim().is_empty(),
-            Part::Image(_) => false,
+            ContentPart::Text(text) => text.trim().is_empty(),
+            ContentPart::Paste { text, .. } => text.trim().is_empty(),
+            ContentPart::Image(_) => false,
         })
     }
 
@@ -139,13 +139,13 @@ impl Content {
         let mut images = 0;
         for part in &self.parts {
             match part {
-                Part::Text(typed) => text.push_str(typed),
-                Part::Paste { text: pasted, wrapping: Wrapping::Inline } => text.push_str(pasted),
-                Part::Paste { text: pasted, wrapping: Wrapping::Attachment } => {
+                ContentPart::Text(typed) => text.push_str(typed),
+                ContentPart::Paste { text: pasted, wrapping: Wrapping::Inline } => text.push_str(pasted),
+                ContentPart::Paste { text: pasted, wrapping: Wrapping::Attachment } => {
                     let end = if pasted.ends_with('\n') { "" } else { "\n" };
                     let _ = write!(text, "<attachment>\n{pasted}{end}</attachment>");
                 }
-                Part::Image(_) => {
+                ContentPart::Image(_) => {
                     images += 1;
                     let _ = write!(text, "[Image #{images}]");
                 }
@@ -156,7 +156,9 @@ impl Content {
 
     /// The pictures in their order.
     pub fn images(&self) -> Vec<ImageHandle> {
-        let image = |part: &Part| if let Part::Image(image) = part { Some(image.clone()) } else { None };
+        let image = |part: &ContentPart| {
+            if let ContentPart::Image(image) = part { Some(image.clone()) } else { None }
+        };
         self.parts.iter().filter_map(image).collect()
     }
 }

@@ -22,7 +22,7 @@ mod view;
 
 pub use command::{Command, Motion, Operator, Outcome, Side, Target};
 pub use complete::{Arguments, CommandInfo, Offer, Request, Source, SubcommandInfo};
-pub use content::{Content, Draft, ImageHandle, Part, Wrapping};
+pub use content::{Content, ContentPart, Draft, ImageHandle, Wrapping};
 pub use drop::{Dropped, dropped};
 pub use editor::{Editor, LargePaste, Options, PASTE_CHOICES, PasteChoice, Submission};
 pub use history::{HistorySearch, Prompts, SearchOutcome, SearchRequest};

@@ -124,7 +124,7 @@ impl Writer<'_> {
         self.open(begin, end);
     }
 
-    /// Opens a tag, unless that would nest too deep: then its content goes on without it.
+    /// Opens a tag, unless that would nest too deep: then its content continues without it.
     fn open(&mut self, begin: &'static str, end: &'static str) {
         let fits = self.open.len() < DEEPEST;
         if fits {

@@ -55,7 +55,7 @@ impl Html {
         valid
     }
 
-    /// Writes what there is, and starts anew.
+    /// Writes what there is, and starts again.
     pub(crate) fn drain(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.0.as_bytes())?;
         self.0.clear();

@@ -36,7 +36,7 @@ enum Origin<'a> {
 
 /// Where an entry is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EntryPlace {
     offset: u64,
     length: usize,
 }
@@ -149,10 +149,10 @@ impl<'a> SessionView<'a> {
     }
 
     /// Calls `each` with every entry, in the order of the file; gives the number of lines that are none.
-    pub(crate) fn entries(&self, mut each: impl FnMut(Place, &Entry)) -> Result<usize, ViewError> {
+    pub(crate) fn entries(&self, mut each: impl FnMut(EntryPlace, &Entry)) -> Result<usize, ViewError> {
         if let Origin::Memory(entries) = &self.origin {
             for (index, entry) in entries.iter().enumerate() {
-                each(Place { offset: index as u64, length: 0 }, entry);
+                each(EntryPlace { offset: index as u64, length: 0 }, entry);
             }
             return Ok(0);
         }
@@ -195,7 +195,7 @@ impl<'a> SessionView<'a> {
     }
 
     /// Reads one entry again.
-    pub(crate) fn entry(&self, place: Place) -> Result<Option<Cow<'a, Entry>>, ViewError> {
+    pub(crate) fn entry(&self, place: EntryPlace) -> Result<Option<Cow<'a, Entry>>, ViewError> {
         match &self.origin {
             Origin::Memory(entries) => {
                 let entry = usize::try_from(place.offset).ok().and_then(|index| entries.get(index));
@@ -211,7 +211,7 @@ impl<'a> SessionView<'a> {
     }
 
     /// Calls `each` with every line of the file that is not blank; with `None` for one that is no JSON or too long.
-    fn lines(&self, mut each: impl FnMut(Place, Option<Value>) -> Flow) -> Result<(), ViewError> {
+    fn lines(&self, mut each: impl FnMut(EntryPlace, Option<Value>) -> Flow) -> Result<(), ViewError> {
         let Origin::File { path, file, length } = &self.origin else { return Ok(()) };
         let failed = |source| ViewError::Read { path: path.clone(), source };
         let from_start = FromStart { file, at: 0, end: *length };
@@ -228,7 +228,7 @@ impl<'a> SessionView<'a> {
                 line.clear();
                 skipped = reader.skip_until(b'\n').map_err(failed)?;
             }
-            let place = Place { offset, length: line.len() };
+            let place = EntryPlace { offset, length: line.len() };
             offset += (read + skipped) as u64;
             let blank = skipped == 0 && line.trim_ascii().is_empty();
             if !blank && let Flow::Stop = each(place, line::value(&line)) {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use omp_workspace::write::{Mode, write};
 
+use crate::file_state::{FileState, exact_bits, is_executable};
 use crate::plan::Change;
-use crate::state::{State, exact_bits, is_executable};
 
 /// Directories that stay, also when nothing is left in them.
 pub(crate) struct Floor {
@@ -42,20 +42,20 @@ pub(crate) fn remove(path: &Path, floor: &Floor) -> io::Result<()> {
 pub(crate) fn give_back(change: &Change, bytes: &[u8]) -> io::Result<()> {
     let path = change.path.as_path();
     match &change.target {
-        State::File { mode, .. } => {
+        FileState::File { mode, .. } => {
             make_room(path)?;
             let same = matches!((&change.now, &change.target),
-                (State::File { hash: now, .. }, State::File { hash: then, .. }) if now == then);
+                (FileState::File { hash: now, .. }, FileState::File { hash: then, .. }) if now == then);
             if !same {
                 replace(change, bytes, *mode)?;
             }
             set_bits(path, *mode)
         }
-        State::Link { to } => {
+        FileState::Link { to } => {
             make_room(path)?;
             put_link(path, to)
         }
-        State::Absent | State::Unkept { .. } => Ok(()),
+        FileState::Absent | FileState::Unkept { .. } => Ok(()),
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn give_back(change: &Change, bytes: &[u8]) -> io::Result<()> {
 fn replace(change: &Change, bytes: &[u8], mode: u32) -> io::Result<()> {
     let path = change.path.as_path();
     let protected = make_writable(path)?;
-    if let State::Link { .. } = &change.now {
+    if let FileState::Link { .. } = &change.now {
         remove_if_there(path)?;
     }
     // Bits that are known are set afterwards; until then a new file is for its owner only.
@@ -72,7 +72,7 @@ fn replace(change: &Change, bytes: &[u8], mode: u32) -> io::Result<()> {
     if written.is_err() {
         // The reason for the failure says more than a failure to clean up.
         let _ = match (&change.now, protected) {
-            (State::Link { to }, _) => symlink(to, path),
+            (FileState::Link { to }, _) => symlink(to, path),
             (_, Some(bits)) => std::fs::set_permissions(path, bits),
             _ => Ok(()),
         };

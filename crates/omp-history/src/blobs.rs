@@ -56,7 +56,7 @@ impl Blobs {
     }
 
     /// Makes sure that a content can be had again, whatever happens next. One whose copy is missing or damaged is kept
-    /// anew, from `bytes`.
+    /// again, from `bytes`.
     pub(crate) fn secure(
         &mut self,
         hash: &str,

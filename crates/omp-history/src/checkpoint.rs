@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use crate::blobs::Blobs;
 use crate::commits::{absolute, is_nested};
+use crate::current_files::Looks;
 use crate::error::HistoryError;
+use crate::file_state::{FileState, Reason};
 use crate::git::{Git, Status};
 use crate::history::now_ms;
 use crate::ignored::is_ignored;
 use crate::journal::{Journal, Line};
 use crate::limits::Limits;
-use crate::look::Looks;
+use crate::link_targets::places;
 use crate::options::Options;
-use crate::places::places;
-use crate::state::{Reason, State};
 use crate::timeline::{Event, Files, Known, Mark, Moment, Timeline};
 
 /// What becomes of a declared file that git ignores.
@@ -142,7 +142,7 @@ impl Inner {
     }
 
     /// What the last look saw of a file.
-    pub(crate) fn saved(&self, path: &Path) -> Option<State> {
+    pub(crate) fn saved(&self, path: &Path) -> Option<FileState> {
         match self.timeline.latest(path.to_str()?) {
             Known::Is(state) => Some(state),
             _ => None,
@@ -219,7 +219,7 @@ impl Inner {
         let unchanged = matches!(known, Known::AsIn(_)) && !nested;
         let state = match known {
             _ if self.timeline.names(&key) => return Ok(()),
-            _ if ignored => State::Unkept { why: Reason::Ignored, mark: String::new() },
+            _ if ignored => FileState::Unkept { why: Reason::Ignored, mark: String::new() },
             // It may have been changed since git was asked; then git knows what it was.
             Known::AsIn(_) | Known::Is(_) if !nested && !self.is_as_before(path) => return Ok(()),
             _ => self.looks.look(path, self.largest, Some(&mut self.blobs))?,
@@ -276,20 +276,21 @@ impl Inner {
         let mut bytes = 0;
         for path in paths {
             let wanted = wanted.contains(&path);
-            if let Known::Is(state @ State::Unkept { why: Reason::Ignored, .. }) = self.timeline.latest(&path)
+            if let Known::Is(state @ FileState::Unkept { why: Reason::Ignored, .. }) =
+                self.timeline.latest(&path)
                 && !wanted
             {
                 files.insert(path, state);
                 continue;
             }
             let state = match bytes > self.limits.bytes && !wanted {
-                true => State::Unkept { why: Reason::TooMany, mark: String::new() },
+                true => FileState::Unkept { why: Reason::TooMany, mark: String::new() },
                 false => {
                     let blobs = (keep == Keep::Contents).then_some(&mut self.blobs);
                     self.looks.look(Path::new(&path), self.largest, blobs)?
                 }
             };
-            if let State::File { size, .. } = &state {
+            if let FileState::File { size, .. } = &state {
                 bytes += size;
             }
             files.insert(path, state);

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::blobs::{Blobs, hash_of};
 use crate::error::HistoryError;
+use crate::file_state::{FileState, Reason};
 use crate::git::{Committed, Git};
 use crate::plan::Change;
-use crate::state::{Reason, State};
 
 /// Does the file belong to a repository inside of this one? Commits of this one say nothing about it.
 pub(crate) fn is_nested(root: &Path, path: &Path) -> bool {
@@ -15,8 +15,8 @@ pub(crate) fn is_nested(root: &Path, path: &Path) -> bool {
 }
 
 /// A committed file whose content was not read yet.
-pub(crate) fn unread(found: &Committed) -> State {
-    State::Unkept { why: Reason::TooMany, mark: format!("{:o} {}", found.mode, found.id) }
+pub(crate) fn unread(found: &Committed) -> FileState {
+    FileState::Unkept { why: Reason::TooMany, mark: format!("{:o} {}", found.mode, found.id) }
 }
 
 pub(crate) fn parsed(mark: &str) -> Option<Committed> {
@@ -30,22 +30,22 @@ pub(crate) fn read_committed(
     inside: &str,
     found: &Committed,
     largest: u64,
-) -> Result<State, HistoryError> {
+) -> Result<FileState, HistoryError> {
     Ok(match found.mode & 0o170_000 {
         0o100_000 => match git.checked_out(head, inside, largest) {
-            Ok(bytes) => State::from_git(hash_of(&bytes), bytes.len() as u64, found.mode & 0o100 != 0),
+            Ok(bytes) => FileState::from_git(hash_of(&bytes), bytes.len() as u64, found.mode & 0o100 != 0),
             Err(HistoryError::TooLong { .. }) => {
-                State::Unkept { why: Reason::TooLarge, mark: found.id.clone() }
+                FileState::Unkept { why: Reason::TooLarge, mark: found.id.clone() }
             }
             Err(error) => return Err(error),
         },
         // Git keeps directories only for what is in them.
-        0o040_000 => State::Absent,
+        0o040_000 => FileState::Absent,
         0o120_000 => match String::from_utf8(git.object(&found.id)?) {
-            Ok(to) => State::Link { to },
-            Err(_) => State::Unkept { why: Reason::Unreadable, mark: found.id.clone() },
+            Ok(to) => FileState::Link { to },
+            Err(_) => FileState::Unkept { why: Reason::Unreadable, mark: found.id.clone() },
         },
-        _ => State::Unkept { why: Reason::Special, mark: found.id.clone() },
+        _ => FileState::Unkept { why: Reason::Special, mark: found.id.clone() },
     })
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn content(
     git: Option<&Git>,
     largest: u64,
 ) -> Result<Vec<u8>, HistoryError> {
-    let State::File { hash, .. } = &change.target else { return Ok(Vec::new()) };
+    let FileState::File { hash, .. } = &change.target else { return Ok(Vec::new()) };
     let kept = blobs.get(hash);
     let (Err(HistoryError::Lost), Some(git), Some(head)) = (&kept, git, &change.commit) else { return kept };
     let inside = inside(git, &change.path.to_string_lossy()).ok_or(HistoryError::Lost)?;

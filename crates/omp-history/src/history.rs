@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::checkpoint::{Ignored, Inner, Opening};
-use crate::doomed;
+use crate::deletions;
 use crate::error::HistoryError;
 use crate::git::Git;
 use crate::limits::Limits;
@@ -33,7 +33,7 @@ pub struct History {
     inner: Mutex<Inner>,
     /// The prompt whose checkpoint has not been needed yet.
     pending: Mutex<Option<String>>,
-    /// The last prompt: what goes on by itself after it belongs to it.
+    /// The last prompt: what happens automatically after it belongs to it.
     last: Mutex<Option<String>>,
     settling: Mutex<Option<JoinHandle<()>>>,
     /// Looks and restores happen one after the other.
@@ -143,7 +143,7 @@ impl History {
     /// [`History::before_change`]; waits for the disk.
     pub fn declare_doomed(&self, places: &[PathBuf]) {
         let git = self.git.get().and_then(Option::as_ref);
-        for file in places.iter().filter_map(|place| doomed::files(place)).flatten() {
+        for file in places.iter().filter_map(|place| deletions::files(place)).flatten() {
             match self.with(|inner| inner.declare(&file, git, Ignored::Kept)) {
                 Ok(outcome) => self.tell(&outcome),
                 Err(error) => return self.cannot_keep(&error),

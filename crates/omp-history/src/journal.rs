@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blobs::{create_private, is_hash};
 use crate::error::HistoryError;
-use crate::state::State;
+use crate::file_state::FileState;
 use crate::timeline::{Event, Files, Moment, Timeline};
 
 /// A journal above this size is not ours.
@@ -41,9 +41,9 @@ impl Line {
     /// Does it say nothing that this program would not have written? Its paths are written to, its commits are words for
     /// git.
     fn is_sound(&self) -> bool {
-        let known = |path: &String, state: Option<&State>| {
+        let known = |path: &String, state: Option<&FileState>| {
             let kept = match state {
-                Some(State::File { hash, .. }) => is_hash(hash),
+                Some(FileState::File { hash, .. }) => is_hash(hash),
                 _ => true,
             };
             kept && Path::new(path).is_absolute()

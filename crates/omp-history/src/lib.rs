@@ -46,28 +46,28 @@
 //! - [`Plan`]: what a restore would do, to be shown before it is done.
 
 mod apply;
-mod asking;
 mod blobs;
 mod checkpoint;
 mod commits;
 mod copying;
-mod doomed;
+mod current_files;
+mod deletions;
 mod error;
+mod file_state;
 mod forgetting;
 mod git;
+mod git_queries;
 mod history;
 mod ignored;
 mod journal;
 mod limits;
-mod look;
+mod link_targets;
 mod notices;
 mod options;
-mod places;
 mod plan;
 mod restoring;
-mod state;
+mod rewind_preview;
 mod timeline;
-mod weighing;
 mod world;
 
 pub use copying::{Copied, copy};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::state::{Reason, State};
+use crate::file_state::{FileState, Reason};
 
 /// What a restore would do.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,8 +23,8 @@ pub struct Change {
     pub path: PathBuf,
     /// What would happen to it.
     pub action: Action,
-    pub(crate) now: State,
-    pub(crate) target: State,
+    pub(crate) now: FileState,
+    pub(crate) target: FileState,
     /// The commit that has the content, if it is not kept here.
     pub(crate) commit: Option<String>,
 }

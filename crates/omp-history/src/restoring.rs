@@ -8,10 +8,10 @@ use crate::apply::{self, Floor};
 use crate::checkpoint::{Inner, Keep};
 use crate::commits::content;
 use crate::error::HistoryError;
+use crate::file_state::FileState;
 use crate::git::{Git, Status};
 use crate::history::now_ms;
 use crate::plan::{Action, Change, Plan, Unprotected};
-use crate::state::State;
 use crate::timeline::Event;
 
 /// What happens to files that somebody else changed, too.
@@ -120,7 +120,7 @@ impl Inner {
         // Other sessions may be editing it.
         let _turn = Turn::wait(&change.path);
         let now = self.looks.look(&change.path, self.largest, None).map_err(said)?;
-        let made_room = now == State::Absent && change.action != Action::Remove;
+        let made_room = now == FileState::Absent && change.action != Action::Remove;
         if !now.same(&change.now) && !made_room {
             return Err("it just changed; try again".to_owned());
         }
@@ -134,15 +134,15 @@ impl Inner {
     }
 
     /// Makes sure that what a file is now can be had again.
-    fn secure(&mut self, change: &Change, now: &State) -> Result<(), HistoryError> {
+    fn secure(&mut self, change: &Change, now: &FileState) -> Result<(), HistoryError> {
         let saved = self.saved(&change.path);
         match now {
-            State::Absent => Ok(()),
+            FileState::Absent => Ok(()),
             _ if !saved.is_some_and(|saved| saved.same(now)) => Err(HistoryError::Unsaved),
-            State::Unkept { .. } => Err(HistoryError::Unsaved),
-            State::Link { .. } => Ok(()),
-            State::File { hash, .. } => {
-                self.blobs.secure(hash, || crate::look::content(&change.path, self.largest))
+            FileState::Unkept { .. } => Err(HistoryError::Unsaved),
+            FileState::Link { .. } => Ok(()),
+            FileState::File { hash, .. } => {
+                self.blobs.secure(hash, || crate::current_files::content(&change.path, self.largest))
             }
         }
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::State;
+use crate::file_state::FileState;
 
 /// The states of files by their absolute paths.
-pub(crate) type Files = BTreeMap<String, State>;
+pub(crate) type Files = BTreeMap<String, FileState>;
 
 /// A moment at which was looked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub(crate) struct Moment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) git: Option<Mark>,
     /// What is different from the moment before; `null` for a file that is no longer worth a word.
-    pub(crate) files: BTreeMap<String, Option<State>>,
+    pub(crate) files: BTreeMap<String, Option<FileState>>,
     /// Those of them that git called unchanged: this is how they look where they are.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) unchanged: BTreeSet<String>,
@@ -56,7 +56,7 @@ pub(crate) struct Mark {
 /// What is known of a file at a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Known {
-    Is(State),
+    Is(FileState),
     /// As in this commit.
     AsIn(String),
     Unknown,
@@ -75,7 +75,7 @@ pub(crate) struct Timeline {
 impl Timeline {
     /// Adds a moment at which these were the files.
     pub(crate) fn moment(&self, event: Event, at: u64, git: Option<Mark>, files: &Files) -> Moment {
-        let mut changed: BTreeMap<String, Option<State>> = BTreeMap::new();
+        let mut changed: BTreeMap<String, Option<FileState>> = BTreeMap::new();
         for (path, state) in files {
             if self.latest.get(path) != Some(state) {
                 changed.insert(path.clone(), Some(state.clone()));
@@ -210,7 +210,7 @@ impl Timeline {
     pub(crate) fn forget_oldest(&mut self) -> bool {
         let next = self.moments.iter().skip(1).position(|moment| moment.event != Event::Settled);
         let Some(next) = next.map(|place| place + 1) else { return false };
-        let mut files: BTreeMap<String, Option<State>> = BTreeMap::new();
+        let mut files: BTreeMap<String, Option<FileState>> = BTreeMap::new();
         for moment in self.moments.drain(..next) {
             if let Event::Prompt { entry } = moment.event {
                 self.forgotten.insert(entry);
@@ -255,7 +255,7 @@ impl Timeline {
     pub(crate) fn hashes(&self) -> HashSet<String> {
         let states = self.moments.iter().flat_map(|moment| moment.files.values().flatten());
         let hashes = states.filter_map(|state| match state {
-            State::File { hash, .. } => Some(hash.clone()),
+            FileState::File { hash, .. } => Some(hash.clone()),
             _ => None,
         });
         hashes.collect()
@@ -268,7 +268,7 @@ fn by_commit(moment: &Moment, path: &str) -> Known {
         Some(Mark { root, head }) if Path::new(path).starts_with(root) => match head {
             Some(head) => Known::AsIn(head.clone()),
             // Before the first commit everything that is there is named.
-            None => Known::Is(State::Absent),
+            None => Known::Is(FileState::Absent),
         },
         _ => Known::Unknown,
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::commits::{absolute, inside, is_nested, parsed, read_committed, unread};
+use crate::current_files::Looks;
 use crate::error::HistoryError;
+use crate::file_state::{FileState, Reason};
 use crate::git::Git;
-use crate::look::Looks;
 use crate::plan::{Action, Change, Plan, Unprotected, Why};
-use crate::state::{Reason, State};
 use crate::timeline::{Event, Known, Timeline};
 
 /// Everything that plans are made from.
@@ -29,12 +29,12 @@ pub(crate) struct World<'a> {
 /// What was asked already.
 #[derive(Default)]
 pub(crate) struct Remembered {
-    now: HashMap<String, State>,
+    now: HashMap<String, FileState>,
     courses: HashMap<String, Vec<Known>>,
     /// By commit: what differs from it now.
     since: HashMap<String, Vec<String>>,
     /// By commit and path.
-    committed: HashMap<(String, String), State>,
+    committed: HashMap<(String, String), FileState>,
 }
 
 impl World<'_> {
@@ -81,16 +81,16 @@ impl World<'_> {
             return Ok(());
         }
         let place = PathBuf::from(path);
-        if let State::Unkept { why, .. } = &target {
+        if let FileState::Unkept { why, .. } = &target {
             plan.unprotected.push(Unprotected { path: place, why: why.public() });
             return Ok(());
         }
-        if let State::Unkept { why, .. } = &now {
+        if let FileState::Unkept { why, .. } = &now {
             // What could not be saved first is not overwritten.
             plan.unprotected.push(Unprotected { path: place, why: why.public() });
             return Ok(());
         }
-        if let (State::Absent, Some(head)) = (&target, &commit)
+        if let (FileState::Absent, Some(head)) = (&target, &commit)
             && !self.is_seen(head, path)?
         {
             // Git says nothing of it, so that it does not say either that it was not there.
@@ -98,8 +98,8 @@ impl World<'_> {
             return Ok(());
         }
         let action = match (&target, &now) {
-            (State::Absent, _) => Action::Remove,
-            (_, State::Absent) => Action::Create,
+            (FileState::Absent, _) => Action::Remove,
+            (_, FileState::Absent) => Action::Create,
             _ => Action::Revert,
         };
         let outside = self.changed_outside(&course[moment..], moment, path, &now)?;
@@ -124,14 +124,14 @@ impl World<'_> {
         course: &[Known],
         moment: usize,
         path: &str,
-    ) -> Result<Option<(State, Option<String>)>, HistoryError> {
+    ) -> Result<Option<(FileState, Option<String>)>, HistoryError> {
         let mut unanswered = false;
         let events = self.timeline.moments[moment..].iter().map(|moment| &moment.event);
         for (known, event) in course.iter().zip(events) {
             match self.resolved(known, moment, path)? {
                 // It was changed after git spoke for it, so that this is not what it was.
                 Some(_) if unanswered && !matches!(event, Event::Prompt { .. }) => {
-                    return Ok(Some((State::Unkept { why: Reason::NoGit, mark: String::new() }, None)));
+                    return Ok(Some((FileState::Unkept { why: Reason::NoGit, mark: String::new() }, None)));
                 }
                 Some(target) => return Ok(Some(target)),
                 None => unanswered |= matches!(known, Known::AsIn(_)),
@@ -145,18 +145,18 @@ impl World<'_> {
         known: &Known,
         moment: usize,
         path: &str,
-    ) -> Result<Option<(State, Option<String>)>, HistoryError> {
+    ) -> Result<Option<(FileState, Option<String>)>, HistoryError> {
         Ok(match known {
             Known::Unknown => None,
             // A tracked file is protected, whatever rules say of its name.
-            Known::Is(State::Unkept { why: Reason::Ignored, mark }) => {
+            Known::Is(FileState::Unkept { why: Reason::Ignored, mark }) => {
                 let head = self.timeline.moments[moment].git.as_ref().and_then(|mark| mark.head.clone());
                 let committed = match head {
                     Some(head) => self.committed(&head, path)?.map(|state| (state, Some(head))),
                     None => None,
                 };
-                let ignored = (State::Unkept { why: Reason::Ignored, mark: mark.clone() }, None);
-                Some(committed.filter(|(state, _)| *state != State::Absent).unwrap_or(ignored))
+                let ignored = (FileState::Unkept { why: Reason::Ignored, mark: mark.clone() }, None);
+                Some(committed.filter(|(state, _)| *state != FileState::Absent).unwrap_or(ignored))
             }
             Known::Is(state) => Some((state.clone(), None)),
             Known::AsIn(head) => self.committed(head, path)?.map(|state| (state, Some(head.clone()))),
@@ -169,9 +169,9 @@ impl World<'_> {
         course: &[Known],
         from: usize,
         path: &str,
-        now: &State,
+        now: &FileState,
     ) -> Result<bool, HistoryError> {
-        let mut before: Option<State> = None;
+        let mut before: Option<FileState> = None;
         let mut settled = false;
         let moments = &self.timeline.moments[from..];
         for (moment, known) in moments.iter().zip(course) {
@@ -196,7 +196,7 @@ impl World<'_> {
         self.known.courses.entry(path.to_owned()).or_insert_with(|| timeline.course(path)).clone()
     }
 
-    fn now(&mut self, path: &str) -> Result<State, HistoryError> {
+    fn now(&mut self, path: &str) -> Result<FileState, HistoryError> {
         if let Some(state) = self.known.now.get(path) {
             return Ok(state.clone());
         }
@@ -223,7 +223,7 @@ impl World<'_> {
     }
 
     /// A file of a commit; `None` if git cannot say.
-    fn committed(&mut self, head: &str, path: &str) -> Result<Option<State>, HistoryError> {
+    fn committed(&mut self, head: &str, path: &str) -> Result<Option<FileState>, HistoryError> {
         let Some(git) = self.git else { return Ok(None) };
         let Some(inside) = inside(git, path) else { return Ok(None) };
         if is_nested(git.root(), Path::new(path)) {
@@ -231,7 +231,7 @@ impl World<'_> {
         }
         let key = (head.to_owned(), inside.clone());
         let found = match self.known.committed.get(&key) {
-            Some(State::Unkept { why: Reason::TooMany, mark }) => parsed(mark),
+            Some(FileState::Unkept { why: Reason::TooMany, mark }) => parsed(mark),
             Some(state) => return Ok(Some(state.clone())),
             None => match self.heard(git.committed(head, std::slice::from_ref(&inside)))? {
                 Some(mut found) => found.remove(&inside),
@@ -239,7 +239,7 @@ impl World<'_> {
             },
         };
         let state = match found {
-            None => State::Absent,
+            None => FileState::Absent,
             Some(found) => match self.heard(read_committed(git, head, &inside, &found, self.largest))? {
                 Some(state) => state,
                 None => return Ok(None),

@@ -13,7 +13,7 @@ use crate::{claude, codex, facts, pi};
 
 /// A conversation in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundConversation {
     pub source: Source,
     pub path: PathBuf,
     /// What the beginning of the file says about the whole.
@@ -37,12 +37,12 @@ const HEADS: [u64; 2] = [64 * 1024, 512 * 1024];
 /// The conversations of a program below a home directory, the most recently modified first.
 ///
 /// A file or directory that cannot be read counts as empty. Conversations of sub-agents are not listed.
-pub fn discover(source: Source, home: &Path) -> Vec<Found> {
+pub fn discover(source: Source, home: &Path) -> Vec<FoundConversation> {
     discover_in(source, &source.directory(home))
 }
 
 /// The same, for a program that was told to keep its files elsewhere.
-pub fn discover_in(source: Source, directory: &Path) -> Vec<Found> {
+pub fn discover_in(source: Source, directory: &Path) -> Vec<FoundConversation> {
     let mut candidates = Vec::new();
     let mut budget = MOST_ENTRIES;
     collect(source, directory, depth(source), &mut budget, &mut candidates);
@@ -97,7 +97,7 @@ fn is_conversation(source: Source, path: &Path) -> bool {
 
 impl Candidate {
     /// `None` if the file is no conversation, or one of a sub-agent.
-    fn look(self, source: Source) -> io::Result<Option<Found>> {
+    fn look(self, source: Source) -> io::Result<Option<FoundConversation>> {
         let mut known = Facts::new(source);
         let mut first_prompt = None;
         for (attempt, limit) in HEADS.into_iter().enumerate() {
@@ -119,7 +119,7 @@ impl Candidate {
         }
         let first_prompt = first_prompt.as_deref().and_then(facts::title);
         let Self { path, modified, size } = self;
-        Ok(Some(Found { source, path, facts: known, first_prompt, modified, size }))
+        Ok(Some(FoundConversation { source, path, facts: known, first_prompt, modified, size }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::error::{ImportError, Trouble};
 use crate::facts::Facts;
-use crate::lines::{self, Lines};
+use crate::lines::{self, Line, Lines, Span};
 use crate::report::Report;
 use crate::sink::Sink;
 use crate::source::Source;
@@ -73,5 +73,17 @@ impl<'a> Input<'a> {
         // The place in a file is shared by clones, so each reading has its own.
         let file = lines::open(self.path).map_err(Trouble::Reading)?;
         Ok(Lines::new(file, self.length))
+    }
+
+    /// Hands over every line, from the first to the last.
+    pub(crate) fn each_line(
+        &self,
+        mut take: impl FnMut(Span, Line) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let mut lines = self.lines()?;
+        while let Some((span, line)) = lines.next().map_err(Trouble::Reading)? {
+            take(span, line)?;
+        }
+        Ok(())
     }
 }

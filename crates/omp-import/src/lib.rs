@@ -37,7 +37,7 @@ mod source;
 mod thread;
 mod time;
 
-pub use discover::{Found, MOST_FILES, discover, discover_in};
+pub use discover::{FoundConversation, MOST_FILES, discover, discover_in};
 pub use emit::MARK;
 pub use error::ImportError;
 pub use facts::Facts;

@@ -246,7 +246,7 @@ impl Conversation {
         }
     }
 
-    /// The place where the conversation before was summed up, or another branch left.
+    /// The place where the conversation before was summarized, or another branch left.
     fn divide(&mut self, to: &mut Transcript, behind: Behind, summary: String) {
         self.interrupt();
         let divider = Shared::new(Divider::new(self.stage.clone(), behind, summary));

@@ -31,7 +31,7 @@ pub struct Greeter {
     pub cwd: PathBuf,
     /// Where another changelog may be.
     pub package_dir: Option<String>,
-    /// The session begins anew: only then there is news.
+    /// The session starts over: only then there is news.
     pub anew: bool,
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine;
-use omp_editor::{Content, ImageHandle, Part};
+use omp_editor::{Content, ContentPart, ImageHandle};
 use omp_types::{ImageBlock, UserBlock, UserContent};
 use omp_workspace::image::{self, Fit};
 
@@ -77,7 +77,7 @@ impl Images {
     pub(crate) fn content(&self, content: &Content) -> UserContent {
         let text = content.text();
         let wanted = content.parts().iter().filter_map(|part| match part {
-            Part::Image(handle) => self.get(handle),
+            ContentPart::Image(handle) => self.get(handle),
             _ => None,
         });
         let pictures: Vec<UserBlock> = wanted.cloned().map(UserBlock::Image).collect();

@@ -29,7 +29,7 @@ pub(crate) struct Pictures(Rc<RefCell<Inner>>);
 #[derive(Default)]
 struct Inner {
     images: Images,
-    entries: BTreeMap<PictureId, Entry>,
+    entries: BTreeMap<PictureId, PictureEntry>,
     next: u64,
     /// Nothing is shown, whatever the terminal can.
     off: bool,
@@ -40,7 +40,7 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PictureId(u64);
 
-struct Entry {
+struct PictureEntry {
     block: Option<BlockId>,
     state: PictureState,
 }
@@ -106,10 +106,10 @@ impl Pictures {
         if inner.off {
             return id;
         }
-        inner.entries.insert(id, Entry { block, state: PictureState::Waiting(image.clone()) });
+        inner.entries.insert(id, PictureEntry { block, state: PictureState::Waiting(image.clone()) });
         let most = inner.images.options().most;
         let most = if most == 0 { MOST_WAITING } else { most };
-        let waiting = |entry: &Entry| matches!(entry.state, PictureState::Waiting(_));
+        let waiting = |entry: &PictureEntry| matches!(entry.state, PictureState::Waiting(_));
         let old: Vec<PictureId> =
             inner.entries.iter().filter(|(_, entry)| waiting(entry)).map(|(id, _)| *id).collect();
         for id in old.iter().take(old.len().saturating_sub(most)) {
@@ -165,7 +165,7 @@ impl Pictures {
     /// Whether nothing more will happen to the rows of a picture.
     pub(crate) fn is_settled(&self, id: PictureId) -> bool {
         let inner = self.0.borrow();
-        let pending = |entry: &Entry| !matches!(entry.state, PictureState::Ready(_));
+        let pending = |entry: &PictureEntry| !matches!(entry.state, PictureState::Ready(_));
         inner.images.options().protocol == ImageProtocol::None || !inner.entries.get(&id).is_some_and(pending)
     }
 
@@ -194,7 +194,8 @@ impl Pictures {
     pub(crate) fn take_faded(&self) -> Vec<BlockId> {
         let mut inner = self.0.borrow_mut();
         let gone = std::mem::take(&mut inner.gone);
-        let lost = |entry: &Entry| matches!(entry.state, PictureState::Ready(image) if gone.contains(&image));
+        let lost =
+            |entry: &PictureEntry| matches!(entry.state, PictureState::Ready(image) if gone.contains(&image));
         inner.entries.values().filter(|entry| lost(entry)).filter_map(|entry| entry.block).collect()
     }
 }

@@ -73,7 +73,7 @@ pub struct Start {
     pub titles: Titles,
     /// What is told first.
     pub greeting: Greeting,
-    /// What of the set-up is shown first.
+    /// What of the setup is shown first.
     pub set_up: SetUp,
     /// Things the user should know.
     pub remarks: Vec<String>,
@@ -81,7 +81,7 @@ pub struct Start {
     pub leash: Option<std::os::fd::OwnedFd>,
 }
 
-/// What of the set-up is shown before anything else.
+/// What of the setup is shown before anything else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SetUp {
     /// Nothing: it was done, or is not wanted.

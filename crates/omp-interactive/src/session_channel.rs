@@ -1,7 +1,7 @@
 //! The channel from a session to the screen: its events, and questions that wait for an answer.
 //!
 //! What waits is bounded: [`Listener::backlog`] makes the loop wait while the screen is more than 1 MiB of events behind.
-//! Questions never wait for that, and the screen goes on receiving while a person thinks about an answer.
+//! Questions never wait for that, and the screen continues receiving while a person thinks about an answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -251,7 +251,7 @@ mod tests {
         sent
     }
 
-    /// The loop waits for a screen that is behind, and goes on when the screen has caught up: nothing is lost.
+    /// The loop waits for a screen that is behind, and continues when the screen has caught up: nothing is lost.
     #[tokio::test]
     async fn a_screen_that_is_behind_makes_the_loop_wait() {
         let (channel, mut messages) = SessionChannel::new();

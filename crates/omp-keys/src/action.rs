@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::chord::Chord;
-use crate::table::{self, Row};
+use crate::table::{self, ActionRow};
 
 /// Something a key can be bound to, by its id, such as `app.interrupt`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ impl Action {
         texts.chain(more.map(|(_, chord)| *chord)).filter_map(|text| text.parse().ok()).collect()
     }
 
-    fn row(self) -> Option<&'static Row> {
+    fn row(self) -> Option<&'static ActionRow> {
         table::ROWS.iter().find(|row| row.action == self)
     }
 }

@@ -21,7 +21,7 @@ pub enum Source {
 
 /// One line of the list of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct KeyEntry {
     /// The id of the action.
     pub id: String,
     /// What it does.
@@ -70,7 +70,7 @@ impl std::error::Error for Refused {}
 /// The keys of a user.
 #[derive(Clone, Debug)]
 pub struct Bindings {
-    entries: Vec<Entry>,
+    entries: Vec<KeyEntry>,
     conflicts: Vec<Conflict>,
     added: Vec<Added>,
     actions: HashMap<Chord, Vec<Action>>,
@@ -100,7 +100,7 @@ impl Bindings {
         if let Some(other) = self.added.iter().find(|other| other.chord == chord) {
             return Err(Refused::Taken(chord, other.owner.clone()));
         }
-        let here = |entry: &Entry| entry.context.overlaps(Context::App) && entry.chords.contains(&chord);
+        let here = |entry: &KeyEntry| entry.context.overlaps(Context::App) && entry.chords.contains(&chord);
         let wished = self.entries.iter().find(|entry| here(entry) && entry.source == Source::User);
         if let Some(entry) = wished {
             return Err(Refused::Taken(chord, entry.id.clone()));
@@ -150,8 +150,8 @@ impl Bindings {
     }
 
     /// Every action with its chords, in the order of the table, and the keys of extensions.
-    pub fn list(&self) -> Vec<Entry> {
-        let added = self.added.iter().map(|added| Entry {
+    pub fn list(&self) -> Vec<KeyEntry> {
+        let added = self.added.iter().map(|added| KeyEntry {
             id: added.owner.clone(),
             description: added.description.clone(),
             context: Context::App,

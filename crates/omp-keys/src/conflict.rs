@@ -1,7 +1,7 @@
 //! When one chord is wanted for several things.
 
 use crate::action::{Action, Platform};
-use crate::bindings::{Entry, Source};
+use crate::bindings::{KeyEntry, Source};
 use crate::chord::Chord;
 use crate::file::UserKeys;
 use crate::table;
@@ -26,8 +26,9 @@ const SPARE_FOLLOW_UP: &str = "Ctrl+Q";
 /// The entries of the table with the user's chords, each chord for one action where only one can be meant.
 ///
 /// What the user wrote goes before what is built in; among wishes of the user the order of the table decides.
-pub(crate) fn resolve(platform: Platform, user: &UserKeys) -> (Vec<Entry>, Vec<Conflict>) {
-    let mut entries: Vec<Entry> = table::ROWS.iter().map(|row| entry(row.action, platform, user)).collect();
+pub(crate) fn resolve(platform: Platform, user: &UserKeys) -> (Vec<KeyEntry>, Vec<Conflict>) {
+    let mut entries: Vec<KeyEntry> =
+        table::ROWS.iter().map(|row| entry(row.action, platform, user)).collect();
     let mut conflicts = give_way(&mut entries);
     let order: Vec<usize> = {
         let (wished, built_in): (Vec<usize>, Vec<usize>) =
@@ -46,18 +47,18 @@ pub(crate) fn resolve(platform: Platform, user: &UserKeys) -> (Vec<Entry>, Vec<C
     (entries, conflicts)
 }
 
-fn entry(action: Action, platform: Platform, user: &UserKeys) -> Entry {
+fn entry(action: Action, platform: Platform, user: &UserKeys) -> KeyEntry {
     let (chords, source) = match user.get(action) {
         Some(chords) => (chords.to_vec(), Source::User),
         None => (action.defaults(platform), Source::Default),
     };
     let description = action.description().to_owned();
-    Entry { id: action.id().to_owned(), description, context: action.context(), chords, source }
+    KeyEntry { id: action.id().to_owned(), description, context: action.context(), chords, source }
 }
 
-fn give_way(entries: &mut [Entry]) -> Vec<Conflict> {
+fn give_way(entries: &mut [KeyEntry]) -> Vec<Conflict> {
     let Ok(spare) = SPARE_FOLLOW_UP.parse::<Chord>() else { return Vec::new() };
-    let wants = |entry: &&Entry| entry.source == Source::User && entry.chords.contains(&spare);
+    let wants = |entry: &&KeyEntry| entry.source == Source::User && entry.chords.contains(&spare);
     let Some(kept) = entries.iter().find(wants).map(|entry| entry.id.clone()) else { return Vec::new() };
     let lost = table::MESSAGE_FOLLOW_UP.id();
     let follow_up = entries.iter_mut().find(|entry| entry.id == lost && entry.source == Source::Default);
@@ -68,9 +69,9 @@ fn give_way(entries: &mut [Entry]) -> Vec<Conflict> {
 }
 
 /// Takes from the loser what the winner has too.
-fn settle(entries: &mut [Entry], winner: usize, loser: usize) -> Vec<Conflict> {
+fn settle(entries: &mut [KeyEntry], winner: usize, loser: usize) -> Vec<Conflict> {
     let (kept, lost) = (&entries[winner], &entries[loser]);
-    let pair = |first: &Entry, second: &Entry| {
+    let pair = |first: &KeyEntry, second: &KeyEntry| {
         SHARED.iter().any(|(one, other)| one.id() == first.id && other.id() == second.id)
     };
     if !kept.context.overlaps(lost.context) || pair(kept, lost) || pair(lost, kept) {

@@ -16,7 +16,7 @@ pub mod table;
 mod tests;
 
 pub use action::{Action, Context, Platform};
-pub use bindings::{Added, Bindings, Entry, Refused, Source};
+pub use bindings::{Added, Bindings, KeyEntry, Refused, Source};
 pub use chord::{Chord, InvalidChord};
 pub use conflict::Conflict;
 pub use describe::{Described, describe};

@@ -3,7 +3,7 @@
 use crate::action::{Action, Context};
 
 /// One action.
-pub(crate) struct Row {
+pub(crate) struct ActionRow {
     pub(crate) action: Action,
     pub(crate) context: Context,
     pub(crate) chords: &'static [&'static str],
@@ -16,7 +16,7 @@ macro_rules! actions {
     ($($context:ident { $($name:ident $id:literal [$($chord:literal),*] ($($old:literal),*) $description:literal;)* })*) => {
         $($(#[doc = concat!("`", $id, "`: ", $description, ".")] pub const $name: Action = Action($id);)*)*
 
-        pub(crate) const ROWS: &[Row] = &[$($(Row {
+        pub(crate) const ROWS: &[ActionRow] = &[$($(ActionRow {
             action: $name,
             context: Context::$context,
             chords: &[$($chord),*],

@@ -24,7 +24,7 @@ pub enum ContextPart {
     Results,
     /// Pictures of all kinds.
     Pictures,
-    /// What stands for messages that were summed up.
+    /// What stands for messages that were summarized.
     Summary,
     /// Remarks of the program.
     Notes,
@@ -83,7 +83,7 @@ pub struct ContextUse {
     pub counted: Option<u64>,
 }
 
-/// Does a message stand for others that were summed up?
+/// Does a message stand for others that were summarized?
 pub fn is_summary(message: &Message) -> bool {
     matches!(message, Message::User(user) if user.content.text().contains("<summary>"))
 }
@@ -113,7 +113,7 @@ impl ContextMeter {
         self.add(part, estimate_for(self.family, text));
     }
 
-    /// Adds a message; `summary`: it stands for others that were summed up.
+    /// Adds a message; `summary`: it stands for others that were summarized.
     pub fn message(&mut self, message: &Arc<Message>, summary: bool) {
         match &**message {
             Message::User(user) if summary => self.content(ContextPart::Summary, &user.content),

@@ -47,7 +47,7 @@ pub fn load_registry_at(
     registry
 }
 
-/// Reads the registry anew whenever it is asked for.
+/// Reads the registry again whenever it is asked for.
 pub fn registry_loader(directories: Directories, settings: Arc<Settings>) -> RegistryLoader {
     Arc::new(move || load_registry(&directories, &settings, &mut Vec::new()))
 }

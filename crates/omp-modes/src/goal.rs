@@ -1,4 +1,4 @@
-//! Goal mode: the session works towards an objective and goes on by itself.
+//! Goal mode: the session works towards an objective and continues automatically.
 
 use omp_agent::{Note, Prompt};
 use omp_session::{Custom, EntryKind};
@@ -45,7 +45,7 @@ pub fn begin_goal(goal: &Goal) -> Prompt {
     Prompt::hidden("goal-start", filled(START, goal))
 }
 
-/// What goes on with the work.
+/// The prompt that continues the work.
 pub fn continue_goal(goal: &Goal) -> Prompt {
     Prompt::hidden("goal-continue", filled(CONTINUE, goal))
 }

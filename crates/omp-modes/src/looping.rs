@@ -62,7 +62,7 @@ impl Loop {
         Self { limit, prompt: None, rounds: 0, began: 0 }
     }
 
-    /// The user said what is to be repeated from now on. The limit goes on counting.
+    /// The user said what is to be repeated from now on. The limit keeps counting.
     pub fn take_up(&mut self, prompt: Prompt, now: u64) {
         if self.rounds == 0 {
             self.began = now;

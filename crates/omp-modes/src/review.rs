@@ -43,7 +43,7 @@ pub enum PlanVerdict {
     CompactContext,
     /// Approved, and carried out in this conversation.
     KeepContext,
-    /// Not yet: the model goes on planning, with these words if there are any.
+    /// Not yet: the model keeps planning, with these words if there are any.
     Refine(Option<String>),
 }
 

@@ -1,4 +1,4 @@
-//! The end of a checkpoint: the conversation goes on from there, with a report of what happened since.
+//! The end of a checkpoint: the conversation continues from there, with a report of what happened since.
 
 use std::sync::Arc;
 

@@ -3,11 +3,11 @@
 //! Each panel is a state machine: it is given what there is to show, takes keys, and answers each with what it wants
 //! done. It knows neither sessions nor settings files nor the network, so that all of it can be tested without them.
 
+mod list_rows;
 mod listing;
 pub mod login;
 pub mod models;
 pub mod pager;
-mod parts;
 pub mod review;
 pub mod sessions;
 pub mod settings;
@@ -24,8 +24,8 @@ use omp_tui::render::{Position, Size};
 use omp_tui::text::Line;
 use omp_view::Look;
 
+pub use list_rows::age;
 pub use listing::step;
-pub use parts::age;
 
 /// The rows of a panel, and where the cursor stands in them.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ const SHOWN: usize = 160;
 
 /// What decided otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum DivergedPart {
     /// A request to a provider.
     Request,
     /// A call of a tool.
@@ -28,7 +28,7 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// What decided otherwise.
-    pub part: Part,
+    pub part: DivergedPart,
     /// The first is 1.
     pub number: usize,
     /// Where in it, and what it was and is.
@@ -38,11 +38,11 @@ pub struct Divergence {
 impl fmt::Display for Divergence {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = match self.part {
-            Part::Request => "request",
-            Part::Tool => "call",
-            Part::Event => "event",
-            Part::Prompt => "prompt",
-            Part::Frame => "frame",
+            DivergedPart::Request => "request",
+            DivergedPart::Tool => "call",
+            DivergedPart::Event => "event",
+            DivergedPart::Prompt => "prompt",
+            DivergedPart::Frame => "frame",
         };
         write!(out, "{part} {}: {}", self.number, self.text)
     }
@@ -57,24 +57,18 @@ pub(crate) fn difference(recorded: &Value, now: &Value) -> Option<String> {
     Some(format!("{place} was {recorded}, now {now}"))
 }
 
-fn differing<'a>(
-    recorded: &'a Value,
-    now: &'a Value,
-    path: &mut String,
-) -> Option<(Option<&'a Value>, Option<&'a Value>)> {
+/// Two values that differ; `None` where one of them is absent.
+type Pair<'a> = (Option<&'a Value>, Option<&'a Value>);
+
+fn differing<'a>(recorded: &'a Value, now: &'a Value, path: &mut String) -> Option<Pair<'a>> {
     let begin = path.len();
     match (recorded, now) {
         (Value::Object(was), Value::Object(is)) => {
             let names = was.keys().chain(is.keys().filter(|name| !was.contains_key(*name)));
             for name in names {
                 path.push_str(&format!(".{name}"));
-                match (was.get(name), is.get(name)) {
-                    (Some(one), Some(other)) => {
-                        if let Some(found) = differing(one, other, path) {
-                            return Some(found);
-                        }
-                    }
-                    (one, other) => return Some((one, other)),
+                if let Some(found) = differing_member(was.get(name), is.get(name), path) {
+                    return Some(found);
                 }
                 path.truncate(begin);
             }
@@ -83,13 +77,8 @@ fn differing<'a>(
         (Value::Array(was), Value::Array(is)) => {
             for place in 0..was.len().max(is.len()) {
                 path.push_str(&format!("[{place}]"));
-                match (was.get(place), is.get(place)) {
-                    (Some(one), Some(other)) => {
-                        if let Some(found) = differing(one, other, path) {
-                            return Some(found);
-                        }
-                    }
-                    (one, other) => return Some((one, other)),
+                if let Some(found) = differing_member(was.get(place), is.get(place), path) {
+                    return Some(found);
                 }
                 path.truncate(begin);
             }
@@ -97,6 +86,17 @@ fn differing<'a>(
         }
         (was, is) if was == is => None,
         (was, is) => Some((Some(was), Some(is))),
+    }
+}
+
+fn differing_member<'a>(
+    was: Option<&'a Value>,
+    is: Option<&'a Value>,
+    path: &mut String,
+) -> Option<Pair<'a>> {
+    match (was, is) {
+        (Some(was), Some(is)) => differing(was, is, path),
+        absent => Some(absent),
     }
 }
 

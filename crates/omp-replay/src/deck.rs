@@ -7,10 +7,10 @@ use omp_llm::Tape;
 use omp_types::{CustomMessage, ToolDefinition};
 use tokio_util::sync::CancellationToken;
 
-use crate::order::Order;
+use crate::call_order::Order;
 use crate::play::Player;
 use crate::record::Recorder;
-use crate::{border, clock, events, sound, tool};
+use crate::{clock, events, network, tool, turn_boundaries};
 
 /// A recorder or a player.
 #[derive(Clone, Debug)]
@@ -25,8 +25,8 @@ impl Deck {
     /// What stands before the network.
     pub fn tape(&self) -> Arc<dyn Tape> {
         match self {
-            Self::Record(recorder) => Arc::new(sound::Recording(Arc::clone(recorder))),
-            Self::Play(player) => Arc::new(sound::Playing(Arc::clone(player))),
+            Self::Record(recorder) => Arc::new(network::Recording(Arc::clone(recorder))),
+            Self::Play(player) => Arc::new(network::Playing(Arc::clone(player))),
         }
     }
 
@@ -75,7 +75,7 @@ impl Deck {
     pub fn upkeep(&self, inner: Arc<dyn Upkeep>) -> Arc<dyn Upkeep> {
         match self {
             Self::Record(_) => inner,
-            Self::Play(player) => Arc::new(border::Played { inner, player: Arc::clone(player) }),
+            Self::Play(player) => Arc::new(turn_boundaries::Played { inner, player: Arc::clone(player) }),
         }
     }
 

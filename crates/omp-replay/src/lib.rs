@@ -9,25 +9,25 @@
 //!   waits for it at the borders of its turns.
 //! - [`line`]: the format, JSON lines with a version. What is secret is replaced before it is written.
 
-mod border;
+mod call_order;
 mod clock;
 mod compare;
 mod deck;
 mod events;
 mod gate;
-mod likeness;
 pub mod line;
-mod order;
+mod network;
 mod play;
 mod playback;
 mod read;
 mod record;
+mod request_matching;
 mod screen;
-mod sound;
 mod tool;
+mod turn_boundaries;
 mod write;
 
-pub use compare::{Divergence, Part};
+pub use compare::{DivergedPart, Divergence};
 pub use deck::Deck;
 pub use events::comes_again;
 pub use play::{Input, Player, Report};

@@ -179,7 +179,7 @@ pub enum Screen {
         /// Columns and rows of the terminal.
         size: (u16, u16),
         /// The rows.
-        rows: Vec<Row>,
+        rows: Vec<FrameRow>,
         /// How many rows there are, with those that lie over others.
         count: usize,
     },
@@ -194,7 +194,7 @@ pub enum Screen {
 
 /// A row of a frame, counted from the top of the screen, and its characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row(pub usize, pub String);
+pub struct FrameRow(pub usize, pub String);
 
 /// What a session begins with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

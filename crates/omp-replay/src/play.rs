@@ -10,13 +10,13 @@ use omp_types::{CustomMessage, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::compare::{Divergence, Part, difference, replaced, without_entry_ids};
+use crate::compare::{DivergedPart, Divergence, difference, replaced, without_entry_ids};
 use crate::events::call_of;
 use crate::gate::Gate;
-use crate::likeness::closest;
 use crate::line::{Exchange, Line, Screen, ToolOutcome, World};
 use crate::playback::Playback;
 use crate::read::{self, ReplayError};
+use crate::request_matching::closest;
 
 /// Something that was said to the session.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,14 +105,14 @@ impl Player {
         let mut state = self.state();
         let number = state.prompts + 1;
         let Some(Input::Prompt(recorded)) = state.next_words() else {
-            state.missing(Part::Prompt, number, "this prompt is not in the recording".to_owned());
+            state.missing(DivergedPart::Prompt, number, "this prompt is not in the recording".to_owned());
             return prompt;
         };
         state.prompts = number;
         let is_command = prompt.content.text().starts_with('/');
         let value = |prompt: &Prompt| serde_json::to_value(&prompt.content).unwrap_or_default();
         if let Some(text) = difference(&value(&recorded), &value(&prompt)).filter(|_| !is_command) {
-            state.differ(Part::Prompt, number, text);
+            state.differ(DivergedPart::Prompt, number, text);
         }
         recorded
     }
@@ -160,7 +160,11 @@ impl Player {
         let mut state = self.state();
         let Some(place) = state.commands.iter().position(|(known, _)| known == command) else {
             let number = state.prompts + 1;
-            state.missing(Part::Prompt, number, format!("the command {command:?} is not in the recording"));
+            state.missing(
+                DivergedPart::Prompt,
+                number,
+                format!("the command {command:?} is not in the recording"),
+            );
             return None;
         };
         state.commands.remove(place).map(|(_, outcome)| outcome)
@@ -177,7 +181,7 @@ impl Player {
         let mut state = self.state();
         if state.next_words() != Some(Input::Retry) {
             let number = state.prompts + 1;
-            state.missing(Part::Prompt, number, "this retry is not in the recording".to_owned());
+            state.missing(DivergedPart::Prompt, number, "this retry is not in the recording".to_owned());
         }
     }
 
@@ -230,13 +234,13 @@ impl Player {
         without_entry_ids(&mut request);
         let Some(place) = closest(&state.exchanges, &request) else {
             let number = state.requests;
-            state.missing(Part::Request, number, "the recording has no more requests".to_owned());
+            state.missing(DivergedPart::Request, number, "the recording has no more requests".to_owned());
             return None;
         };
         let (number, exchange) = state.exchanges.remove(place);
         self.gate.stir();
         if let Some(text) = difference(&exchange.request, &request) {
-            state.differ(Part::Request, number, text);
+            state.differ(DivergedPart::Request, number, text);
         }
         if exchange.withheld {
             state.end(format!("The answer to request {number} was omitted because it contained a secret"));
@@ -260,7 +264,7 @@ impl Player {
         let Some((_, run)) = state.tools.remove(id) else { return state.not_run(number, name, id) };
         let was = json!({"tool": run.name, "arguments": run.arguments});
         if let Some(text) = difference(&was, &json!({"tool": name, "arguments": arguments})) {
-            state.differ(Part::Tool, number, text);
+            state.differ(DivergedPart::Tool, number, text);
         }
         state.now = state.now.max(run.at);
         match run.outcome {
@@ -297,13 +301,13 @@ impl Player {
             Some(recorded) => {
                 if let Some(text) = difference(recorded, &event) {
                     state.events.differ |= call_of(&event).is_none();
-                    state.differ(Part::Event, number, text);
+                    state.differ(DivergedPart::Event, number, text);
                 }
             }
             None => {
                 state.events.differ |= call_of(&event).is_none();
                 let kind = event["type"].as_str().unwrap_or_default();
-                state.missing(Part::Event, number, format!("{kind} is not in the recording"));
+                state.missing(DivergedPart::Event, number, format!("{kind} is not in the recording"));
             }
         }
         state.come_between(&event);
@@ -329,7 +333,7 @@ impl Player {
 
     /// Something on the screen is other than it was.
     pub fn differ_on_screen(&self, frame: usize, text: String) {
-        self.state().differ(Part::Frame, frame, text);
+        self.state().differ(DivergedPart::Frame, frame, text);
     }
 
     /// Why the rest of the screen is not played. What was asked beside the conversation is then not asked again.

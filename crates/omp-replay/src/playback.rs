@@ -7,7 +7,7 @@ use omp_types::{CustomMessage, ToolOutput, UserContent};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::compare::{Divergence, MOST, Part, replaced, without_entry_ids};
+use crate::compare::{DivergedPart, Divergence, MOST, replaced, without_entry_ids};
 use crate::events::call_of;
 use crate::line::{Exchange, Line, ToolRun};
 use crate::play::Input;
@@ -71,7 +71,7 @@ pub(crate) struct Playback {
     pub(crate) tools: HashMap<String, (usize, ToolRun)>,
     pub(crate) calls: usize,
     pub(crate) events: RecordedEvents,
-    /// Ids of calls that this program made up anew, because the provider gave none, and what they were then.
+    /// Ids of calls that this program made up again, because the provider gave none, and what they were then.
     pub(crate) ids: HashMap<String, String>,
     pub(crate) randoms: VecDeque<f64>,
     /// Numbers of artifacts that the session itself kept.
@@ -167,7 +167,7 @@ impl Playback {
     }
 
     /// The recording lacks something: that is a difference, or the place where it was cut off.
-    pub(crate) fn missing(&mut self, part: Part, number: usize, text: String) {
+    pub(crate) fn missing(&mut self, part: DivergedPart, number: usize, text: String) {
         if self.is_complete {
             self.differ(part, number, text);
         } else {
@@ -270,7 +270,7 @@ impl Playback {
         self.ids.iter().for_each(|(id, was)| replaced(value, id, was));
     }
 
-    pub(crate) fn differ(&mut self, part: Part, number: usize, text: String) {
+    pub(crate) fn differ(&mut self, part: DivergedPart, number: usize, text: String) {
         if !self.over && self.findings.divergences.len() < MOST {
             self.findings.divergences.push(Divergence { part, number, text });
         }
@@ -287,7 +287,7 @@ impl Playback {
         match self.told(id) {
             Some(text) => Err(ToolError::new(text)),
             None => {
-                self.missing(Part::Tool, number, format!("{name} ({id}) is not in the recording"));
+                self.missing(DivergedPart::Tool, number, format!("{name} ({id}) is not in the recording"));
                 Err(ToolError::new("the recording does not contain this call"))
             }
         }
@@ -300,14 +300,14 @@ impl Playback {
         }
         let left = self.left_screen;
         for (number, exchange) in std::mem::take(&mut self.exchanges).into_iter().filter(|_| !left) {
-            self.differ(Part::Request, number, format!("not sent in the replay ({})", exchange.url));
+            self.differ(DivergedPart::Request, number, format!("not sent in the replay ({})", exchange.url));
         }
         let mut runs: Vec<(usize, ToolRun)> = std::mem::take(&mut self.tools).into_values().collect();
         runs.sort_by_key(|(place, _)| *place);
         for (_, run) in runs {
             let number = self.calls + 1;
             self.differ(
-                Part::Tool,
+                DivergedPart::Tool,
                 number,
                 format!("{} ({}) was not called in the replay", run.name, run.id),
             );
@@ -317,7 +317,7 @@ impl Playback {
         {
             let kind = event["type"].as_str().unwrap_or_default().to_owned();
             let number = self.events.seen + 1;
-            self.differ(Part::Event, number, format!("{kind} did not occur in the replay"));
+            self.differ(DivergedPart::Event, number, format!("{kind} did not occur in the replay"));
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use omp_guard::secrets::Secrets;
 
-use crate::line::{Line, Row, Screen};
+use crate::line::{FrameRow, Line, Screen};
 
 /// Entries that wait to see whether something secret is typed.
 const MOST_PENDING: usize = 512;
@@ -68,13 +68,13 @@ impl Screening {
 
     fn line(&mut self, entry: Screen, secrets: Option<&Secrets>) -> Option<Line> {
         let Screen::Frame { at, size, rows, count } = entry else { return Some(Line::Screen(entry)) };
-        let mut texts: Vec<String> = rows.into_iter().map(|Row(_, text)| text).collect();
+        let mut texts: Vec<String> = rows.into_iter().map(|FrameRow(_, text)| text).collect();
         if let Some(secrets) = secrets {
             texts = without_shown(texts, size.0.into(), secrets)?;
         }
         let before = std::mem::replace(&mut self.shown, texts);
         let changed = self.shown.iter().enumerate().filter(|(row, text)| before.get(*row) != Some(*text));
-        let rows: Vec<Row> = changed.map(|(row, text)| Row(row, text.clone())).collect();
+        let rows: Vec<FrameRow> = changed.map(|(row, text)| FrameRow(row, text.clone())).collect();
         let same = rows.is_empty() && before.len() == self.shown.len();
         (!same).then_some(Line::Screen(Screen::Frame { at, size, rows, count }))
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn frame(rows: &[&str]) -> Screen {
-        let rows = rows.iter().enumerate().map(|(at, row)| Row(at, (*row).to_owned())).collect();
+        let rows = rows.iter().enumerate().map(|(at, row)| FrameRow(at, (*row).to_owned())).collect();
         Screen::Frame { at: 1, size: (80, 3), count: 2, rows }
     }
 

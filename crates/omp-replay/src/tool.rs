@@ -8,8 +8,8 @@ use omp_agent::{Inspection, Invocation, LineInput, Note, Patience, Scheduling, T
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput, ToolTrait, tool_has};
 use serde_json::{Map, Value};
 
+use crate::call_order::Order;
 use crate::line::{Line, ToolOutcome, ToolRun};
-use crate::order::Order;
 use crate::play::Player;
 use crate::record::{Shared, now_ms};
 

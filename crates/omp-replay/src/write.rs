@@ -18,13 +18,13 @@ pub(crate) const LARGEST: u64 = 512 * 1024 * 1024;
 /// Writes lines in the order in which they come.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    desk: Arc<Desk>,
+    desk: Arc<WriterQueue>,
     worker: Option<JoinHandle<()>>,
 }
 
 /// What the session and the thread share.
 #[derive(Debug, Default)]
-struct Desk {
+struct WriterQueue {
     tray: Mutex<Tray>,
     news: Condvar,
 }
@@ -40,7 +40,7 @@ struct Tray {
     told: bool,
 }
 
-impl Desk {
+impl WriterQueue {
     fn tray(&self) -> MutexGuard<'_, Tray> {
         self.tray.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,7 +73,7 @@ impl Writer {
     /// Makes the file for its user alone. One that is there already is not overwritten.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = File::options().write(true).create_new(true).mode(0o600).open(path)?;
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(WriterQueue::default());
         let worker = std::thread::Builder::new().name("recording".to_owned());
         let shared = Arc::clone(&desk);
         let worker = worker.spawn(move || {
@@ -130,7 +130,7 @@ impl Drop for Writer {
 }
 
 /// Each line goes to the system at once: a session that is killed leaves what happened until then.
-fn work(mut file: File, desk: &Desk) -> io::Result<()> {
+fn work(mut file: File, desk: &WriterQueue) -> io::Result<()> {
     let mut written = 0;
     while let Some(mut line) = desk.next() {
         line.push('\n');
@@ -152,7 +152,7 @@ mod tests {
     /// A disk that cannot be written to ends the recording; those who write go on and are told once.
     #[test]
     fn trouble_is_told_once() {
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(WriterQueue::default());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let shared = Arc::clone(&desk);
         let worker = std::thread::spawn(move || {

@@ -23,12 +23,12 @@ const MOST_NAMED: usize = 20;
 #[derive(Clone)]
 pub(crate) struct Local {
     root: Arc<Path>,
-    place: Place,
+    place: ScratchArea,
 }
 
 /// Where the scratch area is.
 #[derive(Clone, Copy)]
-enum Place {
+enum ScratchArea {
     /// In the directory of a saved session.
     Session,
     /// In a directory that all users of the machine share.
@@ -40,8 +40,8 @@ impl Local {
     /// files.
     pub(crate) fn new(artifacts: &Artifacts, session: &str) -> Self {
         let (root, place) = match artifacts.directory() {
-            Some(directory) => (directory.join("local"), Place::Session),
-            None => (std::env::temp_dir().join("omp-local").join(session), Place::Temporary),
+            Some(directory) => (directory.join("local"), ScratchArea::Session),
+            None => (std::env::temp_dir().join("omp-local").join(session), ScratchArea::Temporary),
         };
         Self { root: root.into(), place }
     }
@@ -87,7 +87,7 @@ impl Local {
     /// Creates the area, for its owner only: it may hold whatever the conversation is about.
     fn create(&self) -> Result<(), String> {
         let make = || {
-            if let (Place::Temporary, Some(shared)) = (self.place, self.root.parent())
+            if let (ScratchArea::Temporary, Some(shared)) = (self.place, self.root.parent())
                 && !shared.exists()
             {
                 std::fs::create_dir_all(shared)?;

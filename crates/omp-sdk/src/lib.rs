@@ -73,7 +73,7 @@ pub use omp_models::{
     role_names, survey_models,
 };
 pub use omp_modes::{LoopLimit, LoopUsage, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget};
-pub use omp_replay::line::{Row as ScreenRow, Screen as ScreenEntry};
+pub use omp_replay::line::{FrameRow as ScreenRow, Screen as ScreenEntry};
 pub use omp_replay::{Deck, Divergence, Player, Recorder, Report as ReplayReport, comes_again};
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};
 pub use omp_ssh as ssh;

@@ -21,11 +21,11 @@ const MOST_IN_MEMORY: usize = 1000;
 pub struct Artifacts {
     /// `None` for a session that is never saved.
     directory: Option<PathBuf>,
-    state: Mutex<State>,
+    state: Mutex<ArtifactsState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ArtifactsState {
     /// The lowest number that was not given out here.
     next: Option<u64>,
     texts: BTreeMap<u64, String>,
@@ -148,7 +148,7 @@ impl Artifacts {
         find_artifact(self.directory.as_slice(), id)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ArtifactsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -22,7 +22,7 @@ use crate::tree::Tree;
 use crate::writer::{NoSuchEntry, SessionWriter};
 use crate::{persist, time};
 
-/// A session that goes on before one of the messages of another.
+/// A session that continues before one of the messages of another.
 #[derive(Debug)]
 pub struct Branched {
     /// The copied way, which may be empty.
@@ -54,7 +54,7 @@ impl Sessions {
     /// Copies the way to the message `id` into a new session of the project at `cwd`, without the message itself.
     /// Before the first message nothing is copied: a new session begins, which names the old one as its parent.
     ///
-    /// Labels of what was copied are set anew at the end. Flush the old session's writer before.
+    /// Labels of what was copied are set again at the end. Flush the old session's writer before.
     pub fn branch(&self, source: &Path, id: &str, cwd: &Path) -> Result<Branched, BranchError> {
         let not_there = || ForkError::Copy(CopyError::NotASession(source.to_owned()));
         let old = load(source)?.ok_or_else(not_there)?;
@@ -68,7 +68,7 @@ impl Sessions {
         let mut header = Header::new(cwd);
         header.parent_session = Some(name);
         let path = self.path_for(cwd, &header);
-        let kept = Kept::new(&old, &parent);
+        let kept = BranchedPath::new(&old, &parent);
         let written = file::replace(&path, |writer| {
             writer.write_all(&header.line())?;
             kept.copy(source, writer)?;
@@ -95,7 +95,7 @@ impl SessionWriter {
         header.parent_session = Some(self.header().id.clone());
         let entries = match parent {
             Some(parent) => {
-                let kept = Kept::new(&old, &parent);
+                let kept = BranchedPath::new(&old, &parent);
                 let way = old.path(Some(&parent)).into_iter().filter(|entry| !is_label(entry));
                 let relinked = way.map(|entry| Entry { parent_id: kept.parent(&entry.id), ..entry.clone() });
                 relinked.chain(kept.labels.clone()).collect()
@@ -124,13 +124,13 @@ fn is_label(entry: &Entry) -> bool {
 }
 
 /// What a branch takes along.
-struct Kept {
+struct BranchedPath {
     /// The parents of the entries on the way: labels are left out, so what followed one follows what is before it.
     parents: HashMap<String, Option<String>>,
     labels: Vec<Entry>,
 }
 
-impl Kept {
+impl BranchedPath {
     fn new(old: &Loaded, leaf: &str) -> Self {
         let way: Vec<&Entry> = old.path(Some(leaf)).into_iter().filter(|entry| !is_label(entry)).collect();
         let before = std::iter::once(None).chain(way.iter().map(|entry| Some(entry.id.clone())));

@@ -1,4 +1,4 @@
-//! The changes of a saved session that need the whole file written anew: its name, and outputs that are dropped.
+//! The changes of a saved session that need the whole file written again: its name, and outputs that are dropped.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::envelope::Envelope;
 use crate::header::TitleSource;
 use crate::persist;
 use crate::rewrite::{CopyError, Source};
-use crate::save::{Access, Place};
+use crate::save::{Access, SavePlace};
 use crate::writer::SessionWriter;
 
 /// What came of naming a session.
@@ -20,7 +20,7 @@ pub enum Naming {
 }
 
 impl SessionWriter {
-    /// Names the session. The file is written anew, in one step; a session that is not saved yet gets the name with
+    /// Names the session. The file is rewritten, in one step; a session that is not saved yet gets the name with
     /// its file.
     pub fn set_title(&mut self, title: &str, source: TitleSource) -> Result<Naming, CopyError> {
         let by_user = self.header.title.is_some() && self.header.title_source == Some(TitleSource::User);
@@ -50,7 +50,7 @@ impl SessionWriter {
         change: impl FnOnce(&mut Source) -> Result<(), CopyError>,
         kinds: &HashMap<String, EntryKind>,
     ) -> Result<(), CopyError> {
-        let Place::File(path) = &self.store.place else { return Ok(()) };
+        let SavePlace::File(path) = &self.store.place else { return Ok(()) };
         let path = path.clone();
         let not_ours = |reason: String| CopyError::NotOurs { path: path.clone(), reason };
         if let Access::Beside(holder) = &self.store.access {

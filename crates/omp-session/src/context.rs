@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::blobs::{BlobHash, BlobStore};
 use crate::entry::{BranchSummary, Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
-use crate::{attempt, foreign, rehydrate, time};
+use crate::{foreign, rehydrate, retried_answers, time};
 
 const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
 const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
@@ -83,7 +83,7 @@ impl Context {
         self
     }
 
-    /// The models to try when the conversation goes on, the best first: that of the default role, the one that stood in
+    /// The models to try when the conversation continues, the best first: that of the default role, the one that stood in
     /// for it last, then those of other roles.
     pub fn restorable_models(&self) -> Vec<&str> {
         let others = self.models.iter().filter(|(role, _)| *role != DEFAULT_ROLE && *role != TEMPORARY_ROLE);
@@ -146,7 +146,7 @@ fn phases(details: Option<&Value>) -> Option<Value> {
 }
 
 /// The part of a path that the model may still be told of: all of it, or what follows the place where the user cleared
-/// the context. A compaction after that place has summed up what followed it, and stands for itself.
+/// the context. A compaction after that place has summarized what followed it, and stands for itself.
 pub fn since_reset<'a, 'b>(path: &'a [&'b Entry]) -> &'a [&'b Entry] {
     let last = path
         .iter()
@@ -176,7 +176,7 @@ fn messages(path: &[&Entry]) -> (Vec<Arc<Message>>, usize) {
 
 /// The messages of a stretch of a path but for attempts that were repeated.
 fn in_force(path: &[&Entry]) -> impl Iterator<Item = Arc<Message>> {
-    let spoken = path.iter().enumerate().filter(|(at, _)| !attempt::is_repeated(path, *at));
+    let spoken = path.iter().enumerate().filter(|(at, _)| !retried_answers::is_repeated(path, *at));
     spoken.flat_map(|(_, entry)| messages_of(entry))
 }
 

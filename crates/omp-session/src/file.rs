@@ -14,7 +14,7 @@ pub(crate) const TEMPORARY: (&str, &str) = (".omp-", ".tmp");
 
 const BUFFER: usize = 64 * 1024;
 
-/// Appends lines, with the file looked up anew: another process may have replaced it by a rewrite, and what is
+/// Appends lines, with the file looked up again: another process may have replaced it by a rewrite, and what is
 /// appended to the old one would be lost.
 pub(crate) struct Appender {
     file: File,

@@ -13,7 +13,7 @@ use crate::envelope::Envelope;
 use crate::header::VERSION;
 use crate::lines::Lines;
 use crate::load::{self, LoadError};
-use crate::slot::Opening;
+use crate::title_slot::Opening;
 
 /// More findings than this are counted, not kept.
 const MOST_FINDINGS: usize = 1000;

@@ -97,7 +97,7 @@ impl GcPlan {
 }
 
 /// A session as the collector sees it.
-struct Kept {
+struct KeptSession {
     path: PathBuf,
     modified: SystemTime,
     bytes: u64,
@@ -177,7 +177,7 @@ impl Sessions {
 }
 
 impl GcPlan {
-    fn old_sessions(&mut self, mut sessions: Vec<Kept>, policy: &GcPolicy, now: SystemTime) {
+    fn old_sessions(&mut self, mut sessions: Vec<KeptSession>, policy: &GcPolicy, now: SystemTime) {
         sessions.sort_by_key(|session| session.modified);
         let mut total: u64 = sessions.iter().map(|session| session.bytes).sum();
         for session in sessions {
@@ -235,7 +235,7 @@ impl GcPlan {
     }
 }
 
-fn sessions_in(directory: &Path) -> Vec<Kept> {
+fn sessions_in(directory: &Path) -> Vec<KeptSession> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -245,7 +245,11 @@ fn sessions_in(directory: &Path) -> Vec<Kept> {
         // What cannot be read as a session may be anything, and nobody said that it may go.
         if session && matches!(slice::header_of(&path), Ok(Some(_))) {
             let bytes = metadata.len() + size_below(&artifacts_directory(&path));
-            found.push(Kept { modified: metadata.modified().unwrap_or(SystemTime::now()), path, bytes });
+            found.push(KeptSession {
+                modified: metadata.modified().unwrap_or(SystemTime::now()),
+                path,
+                bytes,
+            });
         }
     }
     found

@@ -57,7 +57,7 @@ pub struct Prompt {
     pub session_id: Option<String>,
 }
 
-/// The history is not available; everything else goes on without it.
+/// The history is not available; everything else continues without it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the prompt history {}: {reason} (move the file away to start a new one)", path.display())]
 pub struct HistoryError {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`Sessions`] | finds directories and files: create, resume, list, resolve, continue, fork, branch, move, delete |
 //! | [`SessionWriter`] | grows one conversation and saves it as it grows |
-//! | [`Opened`], [`Archive`] | a session to go on with, of any length, and a look back into it |
+//! | [`Opened`], [`Archive`] | a session to continue, of any length, and a look back into it |
 //! | [`Loaded`] | a whole file in memory: header, entries, tree |
 //! | [`Context`] | what a model is told of a conversation, and the state in force at its end |
 //! | [`Tree`], [`search`] | finding a place in a conversation and going there |
@@ -27,7 +27,7 @@
 //! run ends, before switching or forking, and on the way out. A line that was cut off by a crash or a full disk is
 //! skipped when loading and closed with a newline before the next append.
 //!
-//! When the disk refuses, the conversation goes on in memory, the problem is told once, and everything is saved as
+//! When the disk refuses, the conversation continues in memory, the problem is told once, and everything is saved as
 //! soon as that is possible. A file of a later format is only read. Two processes on one session know of each other
 //! by a lock file, and each grows its own branch unless one takes the session over.
 //!
@@ -42,7 +42,6 @@
 
 mod archive;
 mod artifacts;
-mod attempt;
 mod blobs;
 mod branch;
 mod breadcrumb;
@@ -79,6 +78,7 @@ mod rehydrate;
 mod relocate;
 mod rename;
 mod resolve;
+mod retried_answers;
 mod rewrite;
 mod save;
 mod search;
@@ -86,9 +86,9 @@ mod sessions;
 mod shared;
 mod side_requests;
 mod slice;
-mod slot;
 mod time;
 mod title;
+mod title_slot;
 mod tree;
 mod usage;
 mod writer;
@@ -97,12 +97,12 @@ pub use archive::{Archive, Recent, Way};
 pub use artifacts::{
     ArtifactError, Artifacts, FILE_HISTORY, NewArtifact, artifacts_directory, find_artifact,
 };
-pub use attempt::is_repeated;
 pub use blobs::{BlobHash, BlobStore};
 pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};
 pub use change::Naming;
 pub use context::{Context, PLAN_APPROVED, TEMPORARY_ROLE, since_reset};
+pub use retried_answers::is_repeated;
 // All of them, so that a new kind is a change of its own file.
 pub use entry::*;
 pub use fork::{Copied, ForkError};

@@ -65,7 +65,7 @@ impl Lines {
         loop {
             let offset = self.offset;
             let Some(found) = self.find()? else { return Ok(None) };
-            let Found { length, too_long, ended } = found;
+            let FoundLine { length, too_long, ended } = found;
             let begin = self.start;
             self.start += length;
             self.offset += length as u64;
@@ -109,19 +109,19 @@ impl Lines {
     }
 
     /// Brings the next line into the buffer as a whole, as far as that is allowed.
-    fn find(&mut self) -> io::Result<Option<Found>> {
+    fn find(&mut self) -> io::Result<Option<FoundLine>> {
         let mut searched = 0;
         loop {
             let unread = &self.buffer[self.start..self.end];
             if let Some(newline) = memchr(b'\n', &unread[searched..]) {
-                return Ok(Some(Found { length: searched + newline + 1, too_long: false, ended: true }));
+                return Ok(Some(FoundLine { length: searched + newline + 1, too_long: false, ended: true }));
             }
             searched = unread.len();
             if searched >= LONGEST_LINE {
-                return Ok(Some(Found { length: searched, too_long: true, ended: false }));
+                return Ok(Some(FoundLine { length: searched, too_long: true, ended: false }));
             }
             if self.fill()? == 0 {
-                let rest = Found { length: searched, too_long: false, ended: false };
+                let rest = FoundLine { length: searched, too_long: false, ended: false };
                 return Ok((searched > 0).then_some(rest));
             }
         }
@@ -169,7 +169,7 @@ impl Lines {
     }
 }
 
-struct Found {
+struct FoundLine {
     length: usize,
     too_long: bool,
     ended: bool,

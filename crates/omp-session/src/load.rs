@@ -12,7 +12,7 @@ use crate::entry::Entry;
 use crate::header::{Header, VERSION};
 use crate::lines::Lines;
 use crate::rewrite::{CopyError, Source};
-use crate::slot::{self, NamedAt, Opening};
+use crate::title_slot::{self, NamedAt, Opening};
 
 /// A session as it is on disk.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +103,7 @@ fn read(file: File) -> io::Result<Option<Loaded>> {
     }
     let Some(mut header) = header else { return Ok(None) };
     names.extend(entries.iter().filter_map(NamedAt::of));
-    slot::name(&mut header, names);
+    title_slot::name(&mut header, names);
     Ok(Some(Loaded { skipped, ..Loaded::new(header, entries) }))
 }
 

@@ -1,4 +1,4 @@
-//! Opening a session to go on with it.
+//! Opening a session to continue it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::index::{Index, IndexError};
 use crate::layout;
 use crate::load::{self, LoadError, Loaded, load};
 use crate::lock::{Attempt, Holder, Lock};
-use crate::save::{Access, Place, Store};
+use crate::save::{Access, SavePlace, Store};
 use crate::sessions::Sessions;
 use crate::slice;
 use crate::writer::SessionWriter;
@@ -77,7 +77,7 @@ pub enum OpenError {
 }
 
 impl Sessions {
-    /// Opens a session to go on with it, beside another process if one has it open. The whole file is read into
+    /// Opens a session to continue it, beside another process if one has it open. The whole file is read into
     /// memory; [`Sessions::resume`] reads what it needs.
     ///
     /// If there is no file, or nothing in it, a new session of `cwd` begins at exactly this path. A file that holds
@@ -90,7 +90,7 @@ impl Sessions {
         Ok((loaded, writer))
     }
 
-    /// Opens a session to go on with it. Of a long one only the end and what the model reads are looked at.
+    /// Opens a session to continue it. Of a long one only the end and what the model reads are looked at.
     ///
     /// A file that is missing, empty or no session is treated as by [`Sessions::open`].
     pub fn resume(&self, path: &Path, cwd: &Path, held: IfHeld) -> Result<Opened, OpenError> {
@@ -109,7 +109,7 @@ impl Sessions {
         self.resume_whole(&path, cwd, access)
     }
 
-    /// Looks into a session without going on with it. Of a long one nothing is read before it is asked for. `None` if
+    /// Looks into a session without continuing with it. Of a long one nothing is read before it is asked for. `None` if
     /// there is no file or it is not a session.
     pub fn archive(&self, path: &Path) -> Result<Option<Archive>, LoadError> {
         let path = behind_links(path);
@@ -151,7 +151,7 @@ impl Sessions {
     }
 
     fn store(&self, path: &Path, access: Access) -> Store {
-        let mut store = Store::new(Place::File(path.to_owned()), access, Some(self.blobs()));
+        let mut store = Store::new(SavePlace::File(path.to_owned()), access, Some(self.blobs()));
         store.index_from = self.index_from;
         store
     }

@@ -18,7 +18,7 @@ use crate::lines::Lines;
 use crate::raw::RawObject;
 use crate::rewrite::CopyError;
 use crate::sessions::Sessions;
-use crate::slot::{self, Opening};
+use crate::title_slot::{self, Opening};
 
 /// What could be saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn find_header(path: &Path) -> io::Result<Option<(RawObject, Header)>> {
             Some(Opening::Header(mut header)) => {
                 let Some(mut raw) = RawObject::read(text) else { continue };
                 if name.is_some() {
-                    slot::name(&mut header, name.take());
+                    title_slot::name(&mut header, name.take());
                     raw.set(usize::MAX, "title", &json!(header.title));
                     raw.set(usize::MAX, "titleSource", &json!(header.title_source));
                 }

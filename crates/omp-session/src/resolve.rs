@@ -20,7 +20,7 @@ pub enum Origin {
     /// Named by its path, which need not exist.
     Path,
     ThisProject,
-    /// It belongs to another directory, so going on with it here needs a copy.
+    /// It belongs to another directory, so continuing with it here needs a copy.
     OtherProject(PathBuf),
     /// The directory it belongs to is gone, so it may be moved here.
     Orphaned(PathBuf),
@@ -48,7 +48,7 @@ pub enum ResolveError {
 }
 
 impl Origin {
-    /// What to ask before going on with the session here; the capital letter is the answer of an empty line.
+    /// What to ask before continuing with the session here; the capital letter is the answer of an empty line.
     pub fn question(&self) -> Option<String> {
         match self {
             Self::Path | Self::ThisProject => None,
@@ -75,7 +75,7 @@ impl Resolved {
     }
 }
 
-/// What `--continue` goes on with.
+/// What `--continue` continues with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Continue {
     Resume(PathBuf),
@@ -116,7 +116,7 @@ impl Sessions {
         }
     }
 
-    /// What `--continue` goes on with: this terminal's last session here, else the project's newest.
+    /// What `--continue` continues with: this terminal's last session here, else the project's newest.
     pub fn continue_recent(&self, cwd: &Path, terminal: Option<&str>) -> Continue {
         let crumb = terminal.and_then(|terminal| self.breadcrumb(terminal));
         let crumb = crumb.filter(|crumb| self.may_hold(&crumb.session) && is_session(&crumb.session));

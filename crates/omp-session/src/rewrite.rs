@@ -1,4 +1,4 @@
-//! Writing a session file anew: the header changes, and the lines that must; every other line is copied as it is.
+//! Writing a session file again: the header changes, and the lines that must; every other line is copied as it is.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::header::{Header, TitleSource};
 use crate::lines::Lines;
 use crate::migrate::Migration;
 use crate::raw::RawObject;
-use crate::slot::{self, Opening};
+use crate::title_slot::{self, Opening};
 use crate::{file, time};
 
 /// A session file that is about to be copied. Only its header has been read.
@@ -118,7 +118,7 @@ impl Source {
         self.set("titleSource", Some(json!(source)));
         let failed = |source| CopyError::Read { path: self.path.clone(), source };
         if self.name.is_some() || self.was_renamed().map_err(failed)? {
-            self.new_name = Some(slot::line(title, source, &time::now()));
+            self.new_name = Some(title_slot::line(title, source, &time::now()));
         }
         Ok(())
     }

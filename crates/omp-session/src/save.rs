@@ -14,7 +14,7 @@ use crate::{index, persist};
 
 /// Where a session is saved.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum SavePlace {
     Memory,
     /// To be created with the first answer.
     Planned(PathBuf),
@@ -75,7 +75,7 @@ fn remedy(source: &io::Error) -> &'static str {
 /// The half of a writer that knows the disk.
 #[derive(Debug)]
 pub(crate) struct Store {
-    pub(crate) place: Place,
+    pub(crate) place: SavePlace,
     pub(crate) access: Access,
     pub(crate) sync: SyncPolicy,
     pub(crate) blobs: Option<BlobStore>,
@@ -93,7 +93,7 @@ struct Problem {
 }
 
 impl Store {
-    pub(crate) fn new(place: Place, access: Access, blobs: Option<BlobStore>) -> Self {
+    pub(crate) fn new(place: SavePlace, access: Access, blobs: Option<BlobStore>) -> Self {
         Self {
             place,
             access,
@@ -107,13 +107,13 @@ impl Store {
 
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Memory => None,
-            Place::Planned(path) | Place::File(path) => Some(path),
+            SavePlace::Memory => None,
+            SavePlace::Planned(path) | SavePlace::File(path) => Some(path),
         }
     }
 
     pub(crate) fn is_saved(&self) -> bool {
-        matches!(self.place, Place::File(_))
+        matches!(self.place, SavePlace::File(_))
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
@@ -132,20 +132,20 @@ impl Store {
 
     /// Saves everything that waits. Was the file created by this?
     pub(crate) fn save(&mut self, header: &Header) -> bool {
-        let planned = matches!(self.place, Place::Planned(_));
+        let planned = matches!(self.place, SavePlace::Planned(_));
         let saved = self.check().and_then(|()| match &self.place {
-            Place::Memory => Ok(()),
-            Place::Planned(path) => self.create(path, header),
-            Place::File(_) => self.append_all(header),
+            SavePlace::Memory => Ok(()),
+            SavePlace::Planned(path) => self.create(path, header),
+            SavePlace::File(_) => self.append_all(header),
         });
         let created = planned && saved.is_ok();
-        if created && let Place::Planned(path) = &self.place {
+        if created && let SavePlace::Planned(path) = &self.place {
             self.waiting.clear();
             self.access = match Lock::acquire(path) {
                 Attempt::Ours(lock) => Access::Ours(Some(lock)),
                 Attempt::Held(_) | Attempt::Impossible => Access::Ours(None),
             };
-            self.place = Place::File(path.clone());
+            self.place = SavePlace::File(path.clone());
         }
         self.note(saved);
         created
@@ -153,7 +153,7 @@ impl Store {
 
     /// Forces the file to the disk, and keeps the index of a long one up to date.
     pub(crate) fn flush(&mut self) {
-        let (Place::File(path), None) = (&self.place, &self.problem) else { return };
+        let (SavePlace::File(path), None) = (&self.place, &self.problem) else { return };
         if matches!(self.access, Access::Later(_)) {
             return;
         }
@@ -201,7 +201,7 @@ impl Store {
 
     /// Each entry leaves the queue when it is on disk, so that a later attempt neither loses nor repeats one.
     fn append_all(&mut self, header: &Header) -> io::Result<()> {
-        let Place::File(path) = &self.place else { return Ok(()) };
+        let SavePlace::File(path) = &self.place else { return Ok(()) };
         if self.waiting.is_empty() {
             return Ok(());
         }

@@ -33,7 +33,7 @@ impl SharedWriter {
         report
     }
 
-    /// Goes on writing with another writer.
+    /// Resumes writing with another writer.
     pub fn put(&self, writer: SessionWriter) {
         *self.lock() = writer;
     }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::entry::Entry;
 use crate::header::Header;
 use crate::list::Status;
-use crate::slot::{self, NamedAt, Opening};
+use crate::title_slot::{self, NamedAt, Opening};
 
 /// How much of the beginning is read.
 pub(crate) const HEAD: usize = 4096;
@@ -86,13 +86,13 @@ impl Head {
             }
             head.name = head.name.into_iter().chain(name_in(line)).reduce(NamedAt::or_later);
         }
-        slot::name(&mut head.header, head.name.clone());
+        title_slot::name(&mut head.header, head.name.clone());
         Some(head)
     }
 
     /// Takes a name that was given near the end of the file, unless the one at its beginning is later.
     pub(crate) fn rename(&mut self, later: Option<NamedAt>) {
-        slot::name(&mut self.header, self.name.take().into_iter().chain(later));
+        title_slot::name(&mut self.header, self.name.take().into_iter().chain(later));
     }
 
     fn add(&mut self, entry: &Line<'_>) {

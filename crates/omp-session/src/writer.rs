@@ -16,7 +16,7 @@ use crate::header::Header;
 use crate::id::EntryIds;
 use crate::load::Loaded;
 use crate::lock::Holder;
-use crate::save::{Access, Place, SaveError, Store, SyncPolicy};
+use crate::save::{Access, SaveError, SavePlace, Store, SyncPolicy};
 use crate::time;
 
 /// Appends entries to one session.
@@ -45,12 +45,12 @@ pub struct NoSuchEntry(pub String);
 impl SessionWriter {
     /// A session that is never saved.
     pub fn in_memory(cwd: &Path) -> Self {
-        Self::new(Header::new(cwd), Store::new(Place::Memory, Access::Ours(None), None))
+        Self::new(Header::new(cwd), Store::new(SavePlace::Memory, Access::Ours(None), None))
     }
 
     /// A session whose file is created with the first answer.
     pub(crate) fn planned(header: Header, path: PathBuf, blobs: BlobStore) -> Self {
-        Self::new(header, Store::new(Place::Planned(path), Access::Ours(None), Some(blobs)))
+        Self::new(header, Store::new(SavePlace::Planned(path), Access::Ours(None), Some(blobs)))
     }
 
     /// Goes on where a file ends.
@@ -245,7 +245,7 @@ impl SessionWriter {
     }
 
     fn leave_breadcrumb(&self) {
-        if let (Some(trail), Place::File(path)) = (&self.trail, &self.store.place) {
+        if let (Some(trail), SavePlace::File(path)) = (&self.trail, &self.store.place) {
             trail.leave(&self.header.cwd, path);
         }
     }

@@ -30,7 +30,7 @@ pub(crate) struct Request {
 }
 
 #[derive(Deserialize)]
-struct Entry<'a> {
+struct EntryLine<'a> {
     #[serde(default)]
     id: String,
     #[serde(default, borrow)]
@@ -63,7 +63,7 @@ pub(crate) fn head(line: &[u8]) -> Option<Head> {
 pub(crate) fn request(line: &[u8]) -> Option<Request> {
     // Most lines are results of tools, and large.
     memchr::memmem::find(line, b"\"assistant\"")?;
-    let entry: Entry = serde_json::from_slice(line).ok()?;
+    let entry: EntryLine = serde_json::from_slice(line).ok()?;
     let answer = entry.message.filter(|message| message.role == "assistant")?;
     let written = entry.timestamp.as_deref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
     let written = written.map(jiff::Timestamp::as_millisecond);

@@ -46,7 +46,7 @@ struct Mark {
 
 impl Store {
     /// Reads what is new in the session files below a directory. Files are read line by line from where the last look
-    /// ended, so that their number and size do not matter; a file that was written anew is read from its beginning. A
+    /// ended, so that their number and size do not matter; a file that was written again is read from its beginning. A
     /// request that stands in several files, because a session was copied, counts once.
     pub fn sync(&mut self, sessions: &Path) -> Result<Synced, StatsError> {
         let mut sync = Sync { connection: &self.connection, synced: Synced::default(), open: 0 };

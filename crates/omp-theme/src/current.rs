@@ -1,4 +1,4 @@
-//! The theme in use: chosen by slot, tried out, taken back, read again when its file changes.
+//! The theme in use: chosen by slot, tried out, undone, read again when its file changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -28,7 +28,8 @@ fn work(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let cwd = working_directory::current()?;
     let options = commit_options(call, environment.as_ref());
     let runtime = runtime::start()?;
-    let desk = Desk { directories, environment, model: call.values.text("model").map(str::to_owned) };
+    let desk =
+        CommitContext { directories, environment, model: call.values.text("model").map(str::to_owned) };
     let (planned, signal) = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let signals = Signals::watch(cancel.clone());
@@ -72,13 +73,13 @@ fn commit_options(call: &CommandCall, environment: &dyn Environment) -> CommitOp
     }
 }
 
-struct Desk {
+struct CommitContext {
     directories: Directories,
     environment: Arc<dyn Environment>,
     model: Option<String>,
 }
 
-impl Desk {
+impl CommitContext {
     /// Everything up to the commit itself.
     async fn plan(
         &self,

@@ -20,7 +20,7 @@ const CONTEXT: usize = 2;
 const PER_FILE: usize = 10_000;
 
 /// What was asked for.
-struct Wish {
+struct GrepRequest {
     query: Query,
     place: PathBuf,
     glob: Option<GlobMatcher>,
@@ -44,7 +44,7 @@ struct Hits {
 }
 
 pub(crate) fn run(call: &CommandCall) -> u8 {
-    let wish = match Wish::read(call) {
+    let wish = match GrepRequest::read(call) {
         Ok(wish) => wish,
         Err(message) => return output::fail(&message, &[]),
     };
@@ -52,7 +52,7 @@ pub(crate) fn run(call: &CommandCall) -> u8 {
     output::print(Stream::Out, &wish.report(&hits))
 }
 
-impl Wish {
+impl GrepRequest {
     fn read(call: &CommandCall) -> Result<Self, String> {
         let pattern = call.args.text("pattern").unwrap_or_default();
         if pattern.is_empty() {

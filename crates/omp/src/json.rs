@@ -31,13 +31,13 @@ pub(crate) struct Writer {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<JsonPrinterState>,
     filled: Condvar,
     drained: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct JsonPrinterState {
     buffer: Vec<u8>,
     closed: bool,
     /// Why nothing can be written any more.
@@ -45,7 +45,7 @@ struct State {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, JsonPrinterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -112,7 +112,7 @@ impl Listener for JsonLines {
     }
 
     fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let full = |state: &State| state.buffer.len() > HIGH_WATER && state.broken.is_none();
+        let full = |state: &JsonPrinterState| state.buffer.len() > HIGH_WATER && state.broken.is_none();
         if !full(&self.shared.lock()) {
             return None;
         }

@@ -24,7 +24,7 @@ pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
     begin(launch, profile, SetUp::Nothing)
 }
 
-/// The same with the set-up before anything else.
+/// The same with the setup before anything else.
 pub(crate) fn set_up(profile: Option<&str>) -> u8 {
     begin(Launch::default(), profile, SetUp::Whole)
 }
@@ -93,7 +93,7 @@ enum Ready {
     Unattended(Work),
 }
 
-/// `None` if the user was asked whether to go on, and said no.
+/// `None` if the user was asked whether to continue, and said no.
 fn prepare(
     mut launch: Launch,
     context: CommandContext,

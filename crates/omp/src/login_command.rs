@@ -21,7 +21,7 @@ use crate::working_directory;
 type Refusal = (String, Vec<String>);
 
 /// What such a command works with.
-struct Desk {
+struct LoginContext {
     context: CommandContext,
     settings: Arc<Settings>,
     sign_in: SignIn,
@@ -61,13 +61,13 @@ enum Form {
 }
 
 /// Does the work and prints what it gives. A signal ends it in good order.
-fn run(profile: Option<&str>, work: impl AsyncFnOnce(&Desk) -> Result<String, Refusal>) -> u8 {
+fn run(profile: Option<&str>, work: impl AsyncFnOnce(&LoginContext) -> Result<String, Refusal>) -> u8 {
     let runtime = match runtime::start() {
         Ok(runtime) => runtime,
         Err(error) => return output::fail(&error, &[]),
     };
     let code = runtime.block_on(async {
-        let desk = match Desk::new(profile) {
+        let desk = match LoginContext::new(profile) {
             Ok(desk) => desk,
             Err(error) => return output::fail(&error, &[]),
         };
@@ -86,7 +86,7 @@ fn run(profile: Option<&str>, work: impl AsyncFnOnce(&Desk) -> Result<String, Re
     code
 }
 
-impl Desk {
+impl LoginContext {
     fn new(profile: Option<&str>) -> Result<Self, String> {
         let context = CommandContext::here(profile)?;
         let cwd = working_directory::current()?;

@@ -1,10 +1,10 @@
-//! Whether the set-up comes before the first prompt.
+//! Whether the setup comes before the first prompt.
 
 use omp_interactive::{SETUP_VERSION, SetUp};
 use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{Environment, Persistence};
 
-/// What of the set-up is shown to somebody who just started the program at a terminal. Who goes on with a conversation
+/// What of the setup is shown to somebody who just started the program at a terminal. Who continues with a conversation
 /// is not held up.
 pub(crate) fn set_up(
     settings: Option<&Settings>,

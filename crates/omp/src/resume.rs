@@ -1,4 +1,4 @@
-//! Which conversation the command line wants to go on with.
+//! Which conversation the command line wants to continue.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;

@@ -14,7 +14,7 @@ use crate::options::overrides;
 use crate::runtime;
 use crate::{output, plain, resume_numbered};
 
-/// How the start goes on.
+/// How the start continues.
 pub(crate) enum Pick {
     /// With the session that the command line names now.
     GoOn,

@@ -14,7 +14,7 @@ use crate::working_directory;
 const HITS: usize = 50;
 
 /// What every action works with.
-struct Desk<'a> {
+struct SessionContext<'a> {
     call: &'a CommandCall,
     context: CommandContext,
     saved: SavedSessions,
@@ -29,7 +29,7 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     };
     let action = call.args.text("action").unwrap_or("list");
     let saved = if action == "show" { masked(saved, &context) } else { saved };
-    let desk = Desk { call, context, saved, json: call.values.has("json") };
+    let desk = SessionContext { call, context, saved, json: call.values.has("json") };
     let words = call.args.texts("words");
     let unexpected = match action {
         "list" => call.args.text("session"),
@@ -89,7 +89,7 @@ fn refuse(error: &SavedError) -> u8 {
     output::fail(&error.to_string(), &hints)
 }
 
-impl Desk<'_> {
+impl SessionContext<'_> {
     fn scope(&self) -> SessionScope {
         if self.call.values.has("all") { SessionScope::AllFolders } else { SessionScope::Folder }
     }

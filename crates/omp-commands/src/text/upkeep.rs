@@ -64,7 +64,7 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
     }
 }
 
-/// `/cache`: what the provider's prompt cache saved, what was read anew, and why.
+/// `/cache`: what the provider's prompt cache saved, what was re-read, and why.
 pub(crate) fn cache(session: &Session) -> Answer {
     let report = session.prompt_cache().report();
     if report.requests == 0 {

@@ -61,7 +61,7 @@ pub enum Enter {
     Nothing,
     /// A turn begins with the text.
     Prompt,
-    /// The work goes on without a visible message.
+    /// The work continues without a visible message.
     Continue,
     /// The text joins a queue of the running turn.
     Queue(Queue),

@@ -15,7 +15,7 @@ pub struct Presses {
 }
 
 impl Presses {
-    /// Notes a press; true if it is the second of two. The third begins anew.
+    /// Notes a press; true if it is the second of two. The third starts over.
     pub fn press(&mut self, now: Duration) -> bool {
         let double = self.last.is_some_and(|last| now.saturating_sub(last) <= WINDOW);
         self.last = (!double).then_some(now);

@@ -6,7 +6,7 @@ use crate::command::{Command, Motion, Outcome};
 /// What a command means for the list of completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assist {
-    /// The text at the cursor changed: look anew.
+    /// The text at the cursor changed: look again.
     Look,
     /// The cursor moved: the list stays only where it belongs.
     Check,

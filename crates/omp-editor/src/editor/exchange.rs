@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Editor, Last};
 use crate::command::Outcome;
-use crate::content::{Content, Draft, Part};
+use crate::content::{Content, ContentPart, Draft};
 use crate::mode::{Meaning, Prefix};
 use crate::text::{Atom, Position, is_atom};
 
@@ -97,11 +97,11 @@ impl Editor {
         let mut text = String::new();
         for part in content.parts() {
             match part {
-                Part::Text(typed) => text.push_str(&self.admitted(&super::paste::normalised(typed))),
-                Part::Paste { text: pasted, wrapping } => {
+                ContentPart::Text(typed) => text.push_str(&self.admitted(&super::paste::normalised(typed))),
+                ContentPart::Paste { text: pasted, wrapping } => {
                     text.push(self.atoms.add_paste(Arc::clone(pasted), *wrapping));
                 }
-                Part::Image(handle) => {
+                ContentPart::Image(handle) => {
                     text.push(self.atoms.add(Atom::Image { number: 0, handle: handle.clone() }));
                 }
             }
@@ -114,14 +114,14 @@ impl Editor {
         let mut rest = text;
         while let Some(at) = rest.find(is_atom) {
             let (typed, tail) = rest.split_at(at);
-            content.push(Part::Text(typed.to_owned()));
+            content.push(ContentPart::Text(typed.to_owned()));
             let mut characters = tail.chars();
             if let Some(atom) = characters.next().and_then(|character| self.atoms.get(character)) {
                 content.push(atom.part());
             }
             rest = characters.as_str();
         }
-        content.push(Part::Text(rest.to_owned()));
+        content.push(ContentPart::Text(rest.to_owned()));
         content
     }
 

@@ -3,7 +3,7 @@
 use super::Editor;
 use crate::command::Motion;
 use crate::text::{
-    Class, Position, Row, class_at, clusters, glyph, next, next_word_end, previous, previous_word_start,
+    Class, Position, TextRow, class_at, clusters, glyph, next, next_word_end, previous, previous_word_start,
 };
 
 impl Editor {
@@ -154,7 +154,7 @@ impl Editor {
     }
 
     /// The column of a place in its row.
-    pub(crate) fn column_in(&self, line: usize, row: Row, byte: usize) -> usize {
+    pub(crate) fn column_in(&self, line: usize, row: TextRow, byte: usize) -> usize {
         let room = self.text.width().saturating_sub(1).max(1);
         let text = &self.text.line(line)[row.start..byte.clamp(row.start, row.end)];
         clusters(text)
@@ -162,7 +162,7 @@ impl Editor {
     }
 
     /// The last place in a row whose column is not above `column`. A row that is continued does not own its end.
-    fn byte_at(&self, line: usize, row: Row, column: usize) -> usize {
+    fn byte_at(&self, line: usize, row: TextRow, column: usize) -> usize {
         let room = self.text.width().saturating_sub(1).max(1);
         let text = self.text.line(line);
         let mut reached = 0;
@@ -188,7 +188,7 @@ impl Editor {
     }
 
     /// The row `by` rows (one at a time) away.
-    fn row_beside(&mut self, line: usize, index: usize, by: isize) -> Option<(usize, Row)> {
+    fn row_beside(&mut self, line: usize, index: usize, by: isize) -> Option<(usize, TextRow)> {
         let (line, index) = match by {
             ..0 if index > 0 => (line, index - 1),
             ..0 => {

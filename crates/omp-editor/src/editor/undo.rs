@@ -15,7 +15,7 @@ pub(crate) struct Change {
     pub(crate) inserted: String,
 }
 
-/// Changes that are taken back together, with the cursor before and behind them.
+/// Changes that are undone together, with the cursor before and behind them.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) changes: Vec<Change>,
@@ -23,7 +23,7 @@ pub(crate) struct Step {
     pub(crate) after: Position,
 }
 
-/// The steps done and those taken back.
+/// The steps done and those undone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Undo {
     done: Vec<Step>,
@@ -32,7 +32,7 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Notes a change. One that goes on with the step before it becomes part of it.
+    /// Notes a change. One that continues with the step before it becomes part of it.
     pub(crate) fn record(&mut self, change: Change, before: Position, after: Position, goes_on: bool) {
         self.bytes -= self.undone.drain(..).map(|step| size(&step)).sum::<usize>();
         self.bytes += change.removed.len() + change.inserted.len();
@@ -67,14 +67,14 @@ impl Undo {
         }
     }
 
-    /// The last step, to be taken back.
+    /// The last step, to be undone.
     pub(crate) fn back(&mut self) -> Option<Step> {
         let step = self.done.pop()?;
         self.undone.push(step.clone());
         Some(step)
     }
 
-    /// The last step that was taken back, to be done again.
+    /// The last step that was undone, to be done again.
     pub(crate) fn forward(&mut self) -> Option<Step> {
         let step = self.undone.pop()?;
         self.done.push(step.clone());

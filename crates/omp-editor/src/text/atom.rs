@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::{ImageHandle, Part, Wrapping};
+use crate::content::{ContentPart, ImageHandle, Wrapping};
 
 /// Atoms are the characters of the last private plane. A foreign character from that plane becomes an atom too
 /// ([`Atom::Literal`]), so nothing that is typed or pasted is lost or mistaken.
@@ -40,11 +40,13 @@ impl Atom {
     }
 
     /// What it becomes outside the editor.
-    pub(crate) fn part(&self) -> Part {
+    pub(crate) fn part(&self) -> ContentPart {
         match self {
-            Self::Paste { text, wrapping, .. } => Part::Paste { text: Arc::clone(text), wrapping: *wrapping },
-            Self::Image { handle, .. } => Part::Image(handle.clone()),
-            Self::Literal(character) => Part::Text(character.to_string()),
+            Self::Paste { text, wrapping, .. } => {
+                ContentPart::Paste { text: Arc::clone(text), wrapping: *wrapping }
+            }
+            Self::Image { handle, .. } => ContentPart::Image(handle.clone()),
+            Self::Literal(character) => ContentPart::Text(character.to_string()),
         }
     }
 }

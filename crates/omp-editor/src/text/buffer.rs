@@ -3,20 +3,20 @@
 use super::Position;
 use super::atom::{Atoms, is_atom};
 use super::cluster::{ceil, floor};
-use super::row::{Row, wrap};
+use super::row::{TextRow, wrap};
 
 /// A line with its first rows, as far as they are known.
 #[derive(Clone, Debug, Default)]
 struct Stored {
     text: String,
-    rows: Vec<Row>,
+    rows: Vec<TextRow>,
     /// Whether these are all its rows.
     whole: bool,
 }
 
 impl Stored {
     /// Forgets the rows that a change at `byte` can concern. Where a row breaks depends on the word behind it, so one row
-    /// more than the changed one is made anew, and another for marks that join the character before them.
+    /// more than the changed one is made again, and another for marks that join the character before them.
     fn forget(&mut self, byte: usize) {
         let changed = self.rows.partition_point(|row| row.end < byte);
         self.rows.truncate(changed.saturating_sub(2));
@@ -111,7 +111,7 @@ impl Buffer {
         Position::new(line, floor(text, byte.min(text.len())))
     }
 
-    /// Sets the cells of a row; everything is broken anew if they change.
+    /// Sets the cells of a row; everything is broken again if they change.
     pub(crate) fn set_width(&mut self, width: usize) {
         if self.width != width {
             self.width = width;
@@ -123,7 +123,7 @@ impl Buffer {
         self.width
     }
 
-    /// Breaks every line anew when it is next looked at: labels of atoms have changed.
+    /// Breaks every line again when it is next looked at: labels of atoms have changed.
     pub(crate) fn forget_rows(&mut self) {
         for line in &mut self.lines {
             line.forget(0);
@@ -131,7 +131,7 @@ impl Buffer {
     }
 
     /// The rows of a line.
-    pub(crate) fn rows(&mut self, index: usize, atoms: &Atoms) -> &[Row] {
+    pub(crate) fn rows(&mut self, index: usize, atoms: &Atoms) -> &[TextRow] {
         let width = self.width;
         let Some(line) = self.lines.get_mut(index) else { return &[] };
         if !line.whole {
@@ -142,10 +142,10 @@ impl Buffer {
     }
 
     /// The row of its line that holds `position`. A place where a row breaks belongs to the next row.
-    pub(crate) fn row_of(&mut self, position: Position, atoms: &Atoms) -> (usize, Row) {
+    pub(crate) fn row_of(&mut self, position: Position, atoms: &Atoms) -> (usize, TextRow) {
         let rows = self.rows(position.line, atoms);
         let index = rows.iter().rposition(|row| row.start <= position.byte).unwrap_or(0);
-        (index, rows.get(index).copied().unwrap_or(Row { start: 0, end: 0 }))
+        (index, rows.get(index).copied().unwrap_or(TextRow { start: 0, end: 0 }))
     }
 
     /// The atoms of the text, in order.

@@ -12,7 +12,7 @@ mod word;
 pub(crate) use atom::{Atom, Atoms, is_atom};
 pub(crate) use buffer::{Buffer, end_of};
 pub(crate) use cluster::{clusters, glyph, next, previous};
-pub(crate) use row::Row;
+pub(crate) use row::TextRow;
 pub(crate) use word::{Class, class_at, next_word_end, previous_word_start};
 
 /// A place in the text: before the byte `byte` of the line `line`, always between two clusters.

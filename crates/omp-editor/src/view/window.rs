@@ -1,7 +1,7 @@
 //! Which rows are seen.
 
 use crate::Editor;
-use crate::text::Row;
+use crate::text::TextRow;
 
 /// The rows that are seen: the first one, and how many.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl Default for Viewport {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub(crate) line: usize,
-    pub(crate) row: Row,
+    pub(crate) row: TextRow,
 }
 
 /// The rows that are seen, and what is not.

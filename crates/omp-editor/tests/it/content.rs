@@ -1,6 +1,6 @@
 //! What leaves the editor.
 
-use omp_editor::{Content, ImageHandle, Part};
+use omp_editor::{Content, ContentPart, ImageHandle};
 
 #[test]
 fn blank_is_not_empty() {
@@ -12,8 +12,8 @@ fn blank_is_not_empty() {
 #[test]
 fn texts_are_joined() {
     let mut content = Content::from("a");
-    content.push(Part::Text("b".to_owned()));
-    assert_eq!(content.parts(), [Part::Text("ab".to_owned())]);
+    content.push(ContentPart::Text("b".to_owned()));
+    assert_eq!(content.parts(), [ContentPart::Text("ab".to_owned())]);
     assert_eq!(
         Content::merge([Content::default(), Content::from("a"), Content::default()]),
         Content::from("a")

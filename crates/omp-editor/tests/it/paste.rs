@@ -1,8 +1,8 @@
 //! Pastes, pictures, drafts.
 
 use omp_editor::{
-    Command, Content, Draft, Editor, ImageHandle, Meaning, Motion, Options, Outcome, PASTE_CHOICES, Part,
-    PasteChoice, dropped,
+    Command, Content, ContentPart, Draft, Editor, ImageHandle, Meaning, Motion, Options, Outcome,
+    PASTE_CHOICES, PasteChoice, dropped,
 };
 
 use crate::support::{draw, editor, fill, shown, to, typed};
@@ -204,7 +204,7 @@ fn drafts_come_back() {
     assert_eq!(other.cursor(), editor.cursor());
     assert_eq!(other.shown_line(1), "sec[Paste #1, 30 lines] [Image #1] ond");
     assert_eq!(other.content().parts().len(), 5);
-    assert!(matches!(&other.content().parts()[1], Part::Paste { text, .. } if **text == *lines(30)));
+    assert!(matches!(&other.content().parts()[1], ContentPart::Paste { text, .. } if **text == *lines(30)));
     assert!(Draft::default().is_empty());
 }
 

@@ -1,8 +1,8 @@
 //! Whatever is typed, what must hold holds.
 
 use omp_editor::{
-    Command, Content, Editor, Frame, ImageHandle, Look, Motion, Operator, Options, Outcome, Part, Side,
-    Target,
+    Command, Content, ContentPart, Editor, Frame, ImageHandle, Look, Motion, Operator, Options, Outcome,
+    Side, Target,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -149,7 +149,7 @@ fn holds(editor: &mut Editor, width: usize, height: usize, frame: Frame) -> Resu
     let texts =
         |editor: &mut Editor| editor.render(&whole).rows.iter().map(|row| row.text()).collect::<Vec<_>>();
     copy.restore(&draft);
-    if !draft.content.parts().iter().any(|part| matches!(part, Part::Paste { .. })) {
+    if !draft.content.parts().iter().any(|part| matches!(part, ContentPart::Paste { .. })) {
         prop_assert_eq!(texts(editor), texts(&mut copy));
     }
     let look = Look { frame, placeholder: "type here", ..bare(width, height, &styles) };

@@ -1,6 +1,8 @@
 //! Texts with a marked cursor: `ab|c`.
 
-use omp_editor::{Command, Content, Draft, Editor, Frame, Glyphs, Look, Motion, Options, Part, Styles};
+use omp_editor::{
+    Command, Content, ContentPart, Draft, Editor, Frame, Glyphs, Look, Motion, Options, Styles,
+};
 use omp_tui::text::{Attributes, Color, Style};
 
 /// An editor with `marked` in it; the cursor is at `|`.
@@ -32,9 +34,11 @@ pub(crate) fn shown(editor: &Editor) -> String {
     };
     for part in draft.content.parts() {
         match part {
-            Part::Text(typed) => typed.chars().for_each(|c| put(c.encode_utf8(&mut [0; 4]), &mut text)),
-            Part::Paste { .. } => put("‹paste›", &mut text),
-            Part::Image(_) => put("‹image›", &mut text),
+            ContentPart::Text(typed) => {
+                typed.chars().for_each(|c| put(c.encode_utf8(&mut [0; 4]), &mut text));
+            }
+            ContentPart::Paste { .. } => put("‹paste›", &mut text),
+            ContentPart::Image(_) => put("‹image›", &mut text),
         }
     }
     put("", &mut text);

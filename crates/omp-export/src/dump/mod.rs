@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use omp_session::{Compaction, EntryKind};
 use omp_types::ToolDefinition;
 
-use crate::outline::{Kind, Outline};
+use crate::outline::{Outline, OutlineKind};
 use crate::view::{SessionView, ViewError};
 
 /// How much of the conversation the text holds.
@@ -93,9 +93,9 @@ impl Told {
         for (at, index) in path.iter().enumerate().rev() {
             let node = &outline.nodes[*index];
             let wanted = match node.kind {
-                Kind::State => told.model.is_none() || told.thinking_level.is_none(),
-                Kind::Summary | Kind::Event => newest.is_none() && reset.is_none(),
-                Kind::Assistant | Kind::Calls => answered.is_none(),
+                OutlineKind::State => told.model.is_none() || told.thinking_level.is_none(),
+                OutlineKind::Summary | OutlineKind::Event => newest.is_none() && reset.is_none(),
+                OutlineKind::Assistant | OutlineKind::Calls => answered.is_none(),
                 _ => false,
             };
             let Some(entry) = wanted.then(|| view.entry(node.place)).transpose()?.flatten() else { continue };

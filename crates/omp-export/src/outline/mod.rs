@@ -11,7 +11,7 @@ use omp_types::Message;
 pub(crate) use summary::{call_summary, is_failure};
 pub(crate) use total::Total;
 
-use crate::view::{Place, SessionView, ViewError};
+use crate::view::{EntryPlace, SessionView, ViewError};
 
 /// The tree of a session, without its content.
 #[derive(Debug, Default)]
@@ -43,10 +43,10 @@ struct Answered {
 /// An entry in the tree.
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(crate) place: Place,
+    pub(crate) place: EntryPlace,
     /// Earlier in the file, so there are no circles.
     pub(crate) parent: Option<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: OutlineKind,
     /// One line for the tree.
     pub(crate) summary: String,
     pub(crate) label: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Node {
 
 /// What kind of line an entry is in the tree; also its class there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OutlineKind {
     User,
     Assistant,
     /// An answer without words that did not fail: its tools say it all.
@@ -83,7 +83,7 @@ impl Outline {
         Ok(outline)
     }
 
-    fn add(&mut self, place: Place, entry: &Entry) {
+    fn add(&mut self, place: EntryPlace, entry: &Entry) {
         let index = self.nodes.len();
         let parent = entry.parent_id.as_ref().and_then(|id| self.by_id.get(id)).copied();
         self.total.add(entry);
@@ -138,9 +138,9 @@ impl Outline {
         }
         // A call without words stays in sight where the conversation stands.
         if let Some(leaf) = leaf.map(|leaf| &mut self.nodes[leaf])
-            && leaf.kind == Kind::Calls
+            && leaf.kind == OutlineKind::Calls
         {
-            leaf.kind = Kind::Assistant;
+            leaf.kind = OutlineKind::Assistant;
         }
     }
 
@@ -170,9 +170,9 @@ impl Outline {
     }
 
     /// The tree from top to bottom: the active branch first, then the others in the order of the file.
-    pub(crate) fn rows(&self, tree: &Tree) -> Vec<Row> {
+    pub(crate) fn rows(&self, tree: &Tree) -> Vec<OutlineRow> {
         let mut rows = Vec::with_capacity(self.nodes.len());
-        let mut stack: Vec<Row> = Vec::new();
+        let mut stack: Vec<OutlineRow> = Vec::new();
         self.descend(&tree.roots, 0, &mut stack);
         while let Some(row) = stack.pop() {
             self.descend(&tree.children[row.node], row.depth, &mut stack);
@@ -182,12 +182,12 @@ impl Outline {
     }
 
     /// Puts siblings on the stack so that the active one is taken first. It stays in line, the others go deeper.
-    fn descend(&self, siblings: &[usize], depth: usize, stack: &mut Vec<Row>) {
+    fn descend(&self, siblings: &[usize], depth: usize, stack: &mut Vec<OutlineRow>) {
         let first =
             siblings.iter().copied().find(|node| self.nodes[*node].active).or(siblings.first().copied());
         let others = siblings.iter().rev().filter(|node| Some(**node) != first);
-        stack.extend(others.map(|node| Row { node: *node, depth: depth + 1 }));
-        stack.extend(first.map(|node| Row { node, depth }));
+        stack.extend(others.map(|node| OutlineRow { node: *node, depth: depth + 1 }));
+        stack.extend(first.map(|node| OutlineRow { node, depth }));
     }
 }
 
@@ -207,7 +207,7 @@ impl Tree {
 
 /// A line of the tree.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct OutlineRow {
     pub(crate) node: usize,
     pub(crate) depth: usize,
 }

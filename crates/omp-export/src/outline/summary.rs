@@ -4,66 +4,66 @@ use omp_session::{Entry, EntryKind};
 use omp_types::{AssistantMessage, Message, StopReason, ToolCall};
 use serde_json::Value;
 
-use super::Kind;
+use super::OutlineKind;
 use crate::number::one_line;
 
 const LONGEST: usize = 90;
 
 /// The entry's kind and line.
-pub(super) fn of(entry: &Entry) -> (Kind, String) {
+pub(super) fn of(entry: &Entry) -> (OutlineKind, String) {
     let (kind, text) = match &entry.kind {
         EntryKind::Message(entry) => of_message(&entry.message),
         EntryKind::CustomMessage(message) => {
-            (Kind::Notice, format!("{}: {}", message.custom_type, beginning(&message.content.text())))
+            (OutlineKind::Notice, format!("{}: {}", message.custom_type, beginning(&message.content.text())))
         }
         EntryKind::Compaction(compaction) => {
             let text = compaction.short_summary.as_ref().unwrap_or(&compaction.summary);
-            (Kind::Summary, format!("Compaction: {}", beginning(text)))
+            (OutlineKind::Summary, format!("Compaction: {}", beginning(text)))
         }
         EntryKind::BranchSummary(branch) => {
-            (Kind::Summary, format!("Branch summary: {}", beginning(&branch.summary)))
+            (OutlineKind::Summary, format!("Branch summary: {}", beginning(&branch.summary)))
         }
-        EntryKind::SessionInit(init) => (Kind::Notice, format!("Task: {}", beginning(&init.task))),
+        EntryKind::SessionInit(init) => (OutlineKind::Notice, format!("Task: {}", beginning(&init.task))),
         EntryKind::ModelChange(_)
         | EntryKind::ThinkingLevelChange(_)
         | EntryKind::Label(_)
-        | EntryKind::Custom(_) => (Kind::State, state(entry)),
-        _ => (Kind::Event, state(entry)),
+        | EntryKind::Custom(_) => (OutlineKind::State, state(entry)),
+        _ => (OutlineKind::Event, state(entry)),
     };
     (kind, one_line(&text, LONGEST))
 }
 
-fn of_message(message: &Message) -> (Kind, String) {
+fn of_message(message: &Message) -> (OutlineKind, String) {
     match message {
         Message::User(user) => {
             let text = user.content.text();
-            (Kind::User, if text.trim().is_empty() { "(image)".to_owned() } else { beginning(&text) })
+            (OutlineKind::User, if text.trim().is_empty() { "(image)".to_owned() } else { beginning(&text) })
         }
         Message::Assistant(answer) => of_answer(answer),
         Message::ToolResult(result) => {
             let text = result.content.iter().find_map(|block| block.as_text()).unwrap_or_default();
-            (Kind::Result, format!("{} {}", result.tool_name, beginning(text)))
+            (OutlineKind::Result, format!("{} {}", result.tool_name, beginning(text)))
         }
         Message::Custom(custom) => {
-            (Kind::Notice, format!("{}: {}", custom.custom_type, beginning(&custom.content.text())))
+            (OutlineKind::Notice, format!("{}: {}", custom.custom_type, beginning(&custom.content.text())))
         }
     }
 }
 
-fn of_answer(answer: &AssistantMessage) -> (Kind, String) {
+fn of_answer(answer: &AssistantMessage) -> (OutlineKind, String) {
     if let Some(text) = answer.texts().find(|text| !text.trim().is_empty()) {
-        return (Kind::Assistant, beginning(text));
+        return (OutlineKind::Assistant, beginning(text));
     }
     if is_failure(answer) {
         let reason = answer.error_message.as_deref().unwrap_or("aborted");
-        return (Kind::Assistant, beginning(reason));
+        return (OutlineKind::Assistant, beginning(reason));
     }
     let calls: Vec<String> =
         answer.tool_calls().map(|call| format!("{} {}", call.name, call_summary(call))).collect();
     if calls.is_empty() {
-        (Kind::Assistant, "(no text)".to_owned())
+        (OutlineKind::Assistant, "(no text)".to_owned())
     } else {
-        (Kind::Calls, calls.join(" · "))
+        (OutlineKind::Calls, calls.join(" · "))
     }
 }
 

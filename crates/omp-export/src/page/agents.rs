@@ -7,6 +7,7 @@ use omp_session::artifacts_directory;
 use omp_types::{ToolCall, ToolResultMessage};
 use serde_json::Value;
 
+use super::flow::Flow;
 use super::{HtmlError, Page};
 use crate::number::{dollars, plural, tokens};
 use crate::outline::Outline;
@@ -105,8 +106,9 @@ impl Page<'_> {
         self.html.raw(" tokens out · ").text(&dollars(total.usage.cost.total)).raw("</small></summary>\n");
         let prefix = format!("a{number}e");
         self.html.raw("<div class=\"flow\">\n");
-        self.path(view, &outline, &prefix)?;
-        self.branches(view, &outline, &prefix)?;
+        let flow = Flow { view, outline: &outline, tree: outline.tree(), prefix: &prefix };
+        self.path(&flow)?;
+        self.branches(&flow)?;
         self.html.raw("</div>");
         Ok(())
     }

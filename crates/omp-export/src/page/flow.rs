@@ -2,7 +2,7 @@
 
 use super::{HtmlError, Page};
 use crate::number::{one_line, plural};
-use crate::outline::{Outline, Row, Tree};
+use crate::outline::{Outline, OutlineRow, Tree};
 use crate::view::SessionView;
 
 /// The session that is being written, and how its entries are named.
@@ -16,46 +16,35 @@ pub(super) struct Flow<'f> {
 
 impl Page<'_> {
     /// The active branch.
-    pub(super) fn path(
-        &mut self,
-        view: &SessionView<'_>,
-        outline: &Outline,
-        prefix: &str,
-    ) -> Result<(), HtmlError> {
-        let flow = Flow { view, outline, tree: outline.tree(), prefix };
-        for index in outline.active_path() {
-            self.article(&flow, index)?;
+    pub(super) fn path(&mut self, flow: &Flow<'_>) -> Result<(), HtmlError> {
+        for index in flow.outline.active_path() {
+            self.article(flow, index)?;
         }
         Ok(())
     }
 
     /// The branches that were left, each folded, below the active one.
-    pub(super) fn branches(
-        &mut self,
-        view: &SessionView<'_>,
-        outline: &Outline,
-        prefix: &str,
-    ) -> Result<(), HtmlError> {
-        let flow = Flow { view, outline, tree: outline.tree(), prefix };
-        let rows: Vec<Row> =
+    pub(super) fn branches(&mut self, flow: &Flow<'_>) -> Result<(), HtmlError> {
+        let outline = flow.outline;
+        let rows: Vec<OutlineRow> =
             outline.rows(&flow.tree).into_iter().filter(|row| !outline.nodes[row.node].active).collect();
         if rows.is_empty() {
             return Ok(());
         }
         self.html.raw("<section class=\"branches\" aria-label=\"Other branches\"><h2>Other branches</h2>\n");
-        // A branch goes on as long as each row is below the one before it.
-        let starts = |pair: &[Row]| outline.nodes[pair[1].node].parent != Some(pair[0].node);
+        // A branch continues as long as each row is below the one before it.
+        let starts = |pair: &[OutlineRow]| outline.nodes[pair[1].node].parent != Some(pair[0].node);
         let mut first = 0;
         while first < rows.len() {
             let length = rows[first..].windows(2).position(starts).map_or(rows.len() - first, |at| at + 1);
-            self.branch(&flow, &rows[first..first + length])?;
+            self.branch(flow, &rows[first..first + length])?;
             first += length;
         }
         self.html.raw("</section>\n");
         Ok(self.flush()?)
     }
 
-    fn branch(&mut self, flow: &Flow<'_>, rows: &[Row]) -> Result<(), HtmlError> {
+    fn branch(&mut self, flow: &Flow<'_>, rows: &[OutlineRow]) -> Result<(), HtmlError> {
         let first = &flow.outline.nodes[rows[0].node];
         let summary = first.label.as_ref().unwrap_or(&first.summary);
         self.html.raw("<details class=\"fold branch\"><summary><bdi>").text(&one_line(summary, 80));

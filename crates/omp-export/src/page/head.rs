@@ -11,7 +11,7 @@ use crate::code;
 use crate::markdown::{self, Breaks};
 use crate::markup::Html;
 use crate::number::{dollars, moment, one_line, plural, tokens};
-use crate::outline::{Kind, Outline};
+use crate::outline::{Outline, OutlineKind};
 use crate::view::SessionView;
 
 /// The end of the page, up to its script.
@@ -141,6 +141,7 @@ fn hash(bytes: &[u8]) -> String {
 
 /// The session's name: its title, else how it begins.
 fn title(view: &SessionView<'_>, outline: &Outline) -> String {
-    let first = outline.nodes.iter().find(|node| node.kind == Kind::User).map(|node| node.summary.as_str());
+    let first =
+        outline.nodes.iter().find(|node| node.kind == OutlineKind::User).map(|node| node.summary.as_str());
     one_line(view.header_text("title").or(first).unwrap_or("Session"), 120)
 }

@@ -19,6 +19,7 @@ use omp_types::ToolDefinition;
 
 pub use theme::{Color, Palette, Theme};
 
+use self::flow::Flow;
 use crate::images::Images;
 use crate::markup::Html;
 use crate::outline::Outline;
@@ -68,9 +69,10 @@ pub fn html(view: &SessionView<'_>, options: &PageOptions<'_>, out: &mut dyn Wri
     page.hero(view, &outline);
     page.preamble(options);
     page.html.raw("<div id=\"flow\" class=\"flow\">\n");
-    page.path(view, &outline, "e")?;
+    let flow = Flow { view, outline: &outline, tree: outline.tree(), prefix: "e" };
+    page.path(&flow)?;
     page.html.raw("</div>\n");
-    page.branches(view, &outline, "e")?;
+    page.branches(&flow)?;
     page.sub_agents()?;
     page.foot()?;
     Ok(())

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Page;
-use crate::outline::{Kind, Node, Outline};
+use crate::outline::{Node, Outline, OutlineKind};
 
 /// Deeper branches are not indented further.
 const DEEPEST: usize = 8;
@@ -44,15 +44,15 @@ impl Page<'_> {
     }
 }
 
-fn class(kind: Kind) -> &'static str {
+fn class(kind: OutlineKind) -> &'static str {
     match kind {
-        Kind::User => "k-user",
-        Kind::Assistant => "k-assistant",
-        Kind::Calls => "k-calls",
-        Kind::Result => "k-result",
-        Kind::Summary => "k-summary",
-        Kind::Notice => "k-notice",
-        Kind::Event => "k-event",
-        Kind::State => "k-state",
+        OutlineKind::User => "k-user",
+        OutlineKind::Assistant => "k-assistant",
+        OutlineKind::Calls => "k-calls",
+        OutlineKind::Result => "k-result",
+        OutlineKind::Summary => "k-summary",
+        OutlineKind::Notice => "k-notice",
+        OutlineKind::Event => "k-event",
+        OutlineKind::State => "k-state",
     }
 }

@@ -28,25 +28,25 @@ fn slice(arguments: &[String], first: usize, length: Option<usize>) -> String {
 
 /// A stretch of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(super) enum TemplatePart<'a> {
     Text(&'a str),
     Placeholder(Placeholder),
 }
 
 /// Text and placeholders, in order.
-pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
+pub(super) fn parts(text: &str) -> Vec<TemplatePart<'_>> {
     let mut found = Vec::new();
     let (mut begin, mut at) = (0, 0);
     while let Some(dollar) = text[at..].find('$').map(|offset| at + offset) {
         at = dollar + 1;
         if let Some((placeholder, length)) = parse(&text[at..]) {
-            found.push(Part::Text(&text[begin..dollar]));
-            found.push(Part::Placeholder(placeholder));
+            found.push(TemplatePart::Text(&text[begin..dollar]));
+            found.push(TemplatePart::Placeholder(placeholder));
             at += length;
             begin = at;
         }
     }
-    found.push(Part::Text(&text[begin..]));
+    found.push(TemplatePart::Text(&text[begin..]));
     found
 }
 

@@ -3,8 +3,8 @@
 //! Placeholders and foreign tags become marks that occur nowhere else. So neither the template engine nor the
 //! placeholders ever read what the other has put in, and foreign text comes back byte for byte.
 
-use super::placeholder::{Part, Placeholder, parts};
-use super::tags::{Kind, Piece};
+use super::placeholder::{Placeholder, TemplatePart, parts};
+use super::tags::{Piece, SpanKind};
 
 /// Ends a mark; the number before it says which.
 const END: char = '\u{e001}';
@@ -40,17 +40,17 @@ impl<'a> Sealed<'a> {
 
     fn add(&mut self, piece: &Piece<'a>) {
         match piece.kind {
-            Kind::Text => self.add_text(piece.text),
-            Kind::Foreign => {
-                let holds = |part: &Part| matches!(part, Part::Placeholder(_));
+            SpanKind::Text => self.add_text(piece.text),
+            SpanKind::Foreign => {
+                let holds = |part: &TemplatePart| matches!(part, TemplatePart::Placeholder(_));
                 self.uses_arguments |= parts(piece.text).iter().any(holds);
                 self.seal(Content::Foreign(piece.text));
             }
-            Kind::AllArguments => {
+            SpanKind::AllArguments => {
                 self.uses_arguments = true;
                 self.seal(Content::Arguments(Placeholder::All));
             }
-            Kind::Template { arguments } => {
+            SpanKind::Template { arguments } => {
                 self.uses_arguments |= arguments;
                 self.text.push_str(piece.text);
             }
@@ -60,8 +60,8 @@ impl<'a> Sealed<'a> {
     fn add_text(&mut self, text: &'a str) {
         for part in parts(text) {
             match part {
-                Part::Text(text) => self.text.push_str(text),
-                Part::Placeholder(placeholder) => {
+                TemplatePart::Text(text) => self.text.push_str(text),
+                TemplatePart::Placeholder(placeholder) => {
                     self.uses_arguments = true;
                     self.seal(Content::Arguments(placeholder));
                 }
@@ -100,8 +100,10 @@ impl Content<'_> {
                 for part in parts(written) {
                     match part {
                         _ if text.len() > limit => break,
-                        Part::Text(plain) => text.push_str(plain),
-                        Part::Placeholder(placeholder) => text.push_str(&placeholder.value(arguments)),
+                        TemplatePart::Text(plain) => text.push_str(plain),
+                        TemplatePart::Placeholder(placeholder) => {
+                            text.push_str(&placeholder.value(arguments));
+                        }
                     }
                 }
             }

@@ -5,7 +5,7 @@ const LONGEST: usize = 256;
 
 /// What a stretch of a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SpanKind {
     Text,
     /// A tag about something that we do not know: it stays as written.
     Foreign,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
-    pub(super) kind: Kind,
+    pub(super) kind: SpanKind,
 }
 
 /// Takes a body apart. Together the pieces are the body, but for the backslash of `\{{`.
@@ -29,7 +29,7 @@ pub(super) fn scan(body: &str) -> Vec<Piece<'_>> {
     let mut rest = body;
     while let Some(start) = rest.find("{{") {
         let escaped = rest[..start].ends_with('\\');
-        scanner.push(&rest[..start - usize::from(escaped)], Kind::Text);
+        scanner.push(&rest[..start - usize::from(escaped)], SpanKind::Text);
         rest = &rest[start..];
         let length = match tag(rest) {
             Some((length, inner)) if !escaped => {
@@ -39,13 +39,13 @@ pub(super) fn scan(body: &str) -> Vec<Piece<'_>> {
             }
             found => {
                 let length = found.map_or("{{".len(), |(length, _)| length);
-                scanner.push(&rest[..length], Kind::Foreign);
+                scanner.push(&rest[..length], SpanKind::Foreign);
                 length
             }
         };
         rest = &rest[length..];
     }
-    scanner.push(rest, Kind::Text);
+    scanner.push(rest, SpanKind::Text);
     scanner.pieces
 }
 
@@ -75,33 +75,33 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    fn push(&mut self, text: &'a str, kind: Kind) {
+    fn push(&mut self, text: &'a str, kind: SpanKind) {
         if !text.is_empty() {
             self.pieces.push(Piece { text, kind });
         }
     }
 
-    fn classify(&mut self, inner: &'a str, length: usize) -> Kind {
+    fn classify(&mut self, inner: &'a str, length: usize) -> SpanKind {
         if inner.trim_matches('~').starts_with('!') {
-            return Kind::Template { arguments: false };
+            return SpanKind::Template { arguments: false };
         }
         if length > LONGEST || inner.starts_with('{') {
-            return Kind::Foreign;
+            return SpanKind::Foreign;
         }
         let expression = inner.trim_matches('~').trim();
         let name = expression.get(1..).unwrap_or_default();
         match expression.as_bytes().first() {
             Some(b'#') => self.open(name),
             Some(b'/') => self.close(name.trim()),
-            Some(b'>' | b'*') => Kind::Foreign,
+            Some(b'>' | b'*') => SpanKind::Foreign,
             Some(b'^') => self.turn(),
             _ if expression == "else" || expression.starts_with("else ") => self.turn(),
-            _ if matches!(inner.trim_start_matches('&').trim(), "args") => Kind::AllArguments,
+            _ if matches!(inner.trim_start_matches('&').trim(), "args") => SpanKind::AllArguments,
             _ => template(self.is_ours(expression.trim_start_matches('&'))),
         }
     }
 
-    fn open(&mut self, expression: &'a str) -> Kind {
+    fn open(&mut self, expression: &'a str) -> SpanKind {
         let (name, parameters) = expression.split_once(char::is_whitespace).unwrap_or((expression, ""));
         let ours = matches!(name, "if" | "unless" | "each" | "with") && self.is_ours(parameters);
         let locals = parameters.split_once(" as |").map(|(_, names)| names.trim_end_matches(['|', ' ']));
@@ -110,18 +110,18 @@ impl<'a> Scanner<'a> {
         template(ours)
     }
 
-    fn close(&mut self, name: &str) -> Kind {
+    fn close(&mut self, name: &str) -> SpanKind {
         match self.blocks.pop_if(|block| block.name == name) {
-            Some(block) if block.ours => Kind::Template { arguments: false },
-            _ => Kind::Foreign,
+            Some(block) if block.ours => SpanKind::Template { arguments: false },
+            _ => SpanKind::Foreign,
         }
     }
 
     /// `{{else}}` belongs to the innermost block.
-    fn turn(&self) -> Kind {
+    fn turn(&self) -> SpanKind {
         match self.blocks.last() {
-            Some(block) if block.ours => Kind::Template { arguments: false },
-            _ => Kind::Foreign,
+            Some(block) if block.ours => SpanKind::Template { arguments: false },
+            _ => SpanKind::Foreign,
         }
     }
 
@@ -140,6 +140,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn template(ours: bool) -> Kind {
-    if ours { Kind::Template { arguments: true } } else { Kind::Foreign }
+fn template(ours: bool) -> SpanKind {
+    if ours { SpanKind::Template { arguments: true } } else { SpanKind::Foreign }
 }

@@ -6,7 +6,7 @@ use handlebars::Handlebars;
 use serde_json::json;
 
 use super::MAXIMUM;
-use super::tags::{Kind, Piece};
+use super::tags::{Piece, SpanKind};
 
 /// Blocks in blocks that are rendered.
 const DEEPEST: usize = 8;
@@ -26,7 +26,7 @@ pub(super) enum Rendered {
 pub(super) fn render(sealed: &str, pieces: &[Piece], arguments: &[String]) -> Rendered {
     let tags: Vec<&str> = pieces
         .iter()
-        .filter(|piece| matches!(piece.kind, Kind::Template { .. }))
+        .filter(|piece| matches!(piece.kind, SpanKind::Template { .. }))
         .map(|piece| piece.text)
         .collect();
     if tags.is_empty() {

@@ -89,7 +89,7 @@ pub struct Commands {
 impl Commands {
     /// Command files come before the bundled commands, templates last.
     ///
-    /// Names are compared after the switches: a source that is switched off hides nothing.
+    /// Names are compared after the switches: a source that is disabled hides nothing.
     pub fn new(
         commands: Listing<CommandFile>,
         prompts: Listing<PromptFile>,

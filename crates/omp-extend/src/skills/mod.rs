@@ -36,7 +36,7 @@ impl Skills {
 
     /// Filters what was found, then adds the custom directories, which `scan` reads.
     ///
-    /// Names are compared after filtering: a source that is switched off hides nothing.
+    /// Names are compared after filtering: a source that is disabled hides nothing.
     pub fn select(
         found: Listing<Skill>,
         filter: &SkillFilter,

@@ -256,7 +256,7 @@ impl<'a> Converter<'a> {
         let id = self.out.compaction(parent, compaction)?;
         self.thread.grow(text(record, "uuid"), id);
         if let Some((_, tail)) = kept {
-            // What goes on from the last kept message goes on behind the summary.
+            // What continues from the last kept message continues behind the summary.
             self.thread.alias(Some(&tail), id);
         }
         Ok(())

@@ -5,7 +5,7 @@
 //!
 //! * One answer is spread over several records with the same `message.id`, one block each, and results may stand
 //!   between them. It becomes one message, followed by all its results.
-//! * After a compaction the tree begins anew: `compact_boundary` names its parent as `logicalParentUuid`, and the
+//! * After a compaction the tree starts over: `compact_boundary` names its parent as `logicalParentUuid`, and the
 //!   record behind it (`isCompactSummary`) is the summary. Messages that are kept are written again under new ids, or
 //!   named in the boundary (`preservedSegment`).
 //! * Records of sub-agents have `isSidechain`, or are in files of their own.
@@ -30,10 +30,7 @@ pub(crate) fn import(input: &Input<'_>, sink: &mut dyn Sink) -> Result<Imported,
     let survey = Survey::of(input)?;
     let facts = survey.facts.clone();
     let mut converter = Converter::begin(input, survey, sink)?;
-    let mut lines = input.lines()?;
-    while let Some((span, line)) = lines.next().map_err(Trouble::Reading)? {
-        converter.line(span, line)?;
-    }
+    input.each_line(|span, line| converter.line(span, line))?;
     agents::keep(&mut converter, &facts)?;
     let report = converter.finish(&facts)?;
     Ok(Imported { facts, report })

@@ -40,7 +40,7 @@ pub(super) struct Converter<'a> {
     model: Model,
     effort: Option<String>,
     described: bool,
-    /// What each prompt of the branch follows, so that turns can be taken back.
+    /// What each prompt of the branch follows, so that turns can be undone.
     turns: Vec<Option<Id>>,
 }
 

@@ -32,10 +32,7 @@ const FIRST_LINES: usize = 200;
 pub(crate) fn import(input: &Input<'_>, sink: &mut dyn Sink) -> Result<Imported, Trouble> {
     let facts = first_facts(input)?;
     let mut converter = Converter::begin(&facts, sink)?;
-    let mut lines = input.lines()?;
-    while let Some((span, line)) = lines.next().map_err(Trouble::Reading)? {
-        converter.line(span, line)?;
-    }
+    input.each_line(|span, line| converter.line(span, line))?;
     let report = converter.finish(&facts)?;
     Ok(Imported { facts, report })
 }

@@ -22,10 +22,7 @@ pub(crate) fn import(input: &Input<'_>, sink: &mut dyn Sink) -> Result<Imported,
     let survey = Survey::of(input)?;
     let facts = survey.facts.clone();
     let mut converter = Converter::begin(input, survey, sink)?;
-    let mut lines = input.lines()?;
-    while let Some((span, line)) = lines.next().map_err(Trouble::Reading)? {
-        converter.line(span, line)?;
-    }
+    input.each_line(|span, line| converter.line(span, line))?;
     let report = converter.finish(&facts)?;
     Ok(Imported { facts, report })
 }

@@ -83,7 +83,7 @@ impl App {
         self.hint(Token::Warning, "the model is still responding (Esc to stop)");
     }
 
-    /// Takes up the facts of the session of the moment.
+    /// Takes up the facts of the current session.
     pub(super) fn refresh(&mut self) {
         let session = self.session();
         self.spawn(async move {
@@ -92,7 +92,7 @@ impl App {
         });
     }
 
-    /// Shows the conversation of the session of the moment.
+    /// Shows the conversation of the current session.
     pub(crate) fn show_conversation(&mut self, messages: &[std::sync::Arc<Message>]) {
         self.status.spent = 0.0;
         self.status.context = 0;

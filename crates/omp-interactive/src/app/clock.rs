@@ -30,7 +30,7 @@ impl Clock {
         self.0.held.set(Some(time));
     }
 
-    /// The time goes on.
+    /// Time passes.
     pub(crate) fn release(&self) {
         self.0.held.set(None);
     }

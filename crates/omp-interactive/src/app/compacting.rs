@@ -13,7 +13,7 @@ use super::{App, Run, Task};
 use crate::app::commands::model_change;
 use crate::app::{drafting, switching};
 
-/// What goes on with the length of the conversation.
+/// What happens to the length of the conversation.
 #[derive(Default)]
 pub(super) struct Compacting {
     /// What the row says instead of "Working".
@@ -106,7 +106,7 @@ fn end_run(app: &mut App) {
     app.surface.changed();
 }
 
-/// Escape: stops a compaction that goes on, and nothing else.
+/// Escape: stops a running compaction, and nothing else.
 pub(crate) fn cancel_compaction(app: &mut App) {
     let by_itself = app.session().control().abort_compaction();
     if !by_itself && let Some(run) = &app.turn.run {

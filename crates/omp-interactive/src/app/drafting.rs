@@ -1,6 +1,6 @@
 //! What was typed and not delivered: queued messages that come back, and drafts that outlive the program.
 
-use omp_editor::{Content, Draft, ImageHandle, Part};
+use omp_editor::{Content, ContentPart, Draft, ImageHandle};
 use omp_sdk::Prompt;
 use omp_types::ImageBlock;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) fn give_back(app: &mut App) {
 pub(crate) fn add_to_draft(app: &mut App, words: &str) {
     let mut content = app.composer.editor.content();
     let between = if content.is_empty() { "" } else { "\n\n" };
-    content.push(Part::Text(format!("{between}{words}")));
+    content.push(ContentPart::Text(format!("{between}{words}")));
     app.composer.editor.set_content(&content);
     app.shown.channel.set_composing(true);
 }
@@ -101,9 +101,9 @@ fn unpacked(app: &mut App, kept: &Value) -> Option<Draft> {
     let mut content = Content::default();
     for part in draft.content.parts() {
         match part {
-            Part::Image(ImageHandle(_)) => {
+            ContentPart::Image(ImageHandle(_)) => {
                 if let Some(picture) = pictures.next().flatten() {
-                    content.push(Part::Image(app.composer.images.add(picture)));
+                    content.push(ContentPart::Image(app.composer.images.add(picture)));
                 }
             }
             other => content.push(other.clone()),

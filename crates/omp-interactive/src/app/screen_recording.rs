@@ -293,7 +293,7 @@ impl ScreenRecording {
         }
     }
 
-    /// The time goes on.
+    /// Time passes.
     pub(crate) fn release_time(&mut self) {
         if !self.is_playing() {
             self.clock.release();

@@ -127,7 +127,7 @@ pub(crate) fn edited_elsewhere(app: &mut App, text: Result<String, String>) {
     app.surface.changed();
 }
 
-/// The result of a background job waits: if nothing else goes on, the model reads it.
+/// The result of a background job waits: if nothing else runs, the model reads it.
 pub(crate) fn job_result(app: &mut App) {
     if app.turn.run.is_some() || app.recording.tape_fact("jobs", (), |()| serde_json::Value::Null).is_none() {
         return;

@@ -1,4 +1,4 @@
-//! What turns while something goes on, and when it need not: a text that is arriving shows by itself that it does.
+//! What turns while something runs, and when it need not: a text that is arriving shows by itself that it does.
 
 use std::time::Duration;
 

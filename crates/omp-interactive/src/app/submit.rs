@@ -2,7 +2,7 @@
 
 use omp_commands::{Submission, interpret};
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
-use omp_editor::{Command, Content, Meaning, Part};
+use omp_editor::{Command, Content, ContentPart, Meaning};
 use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
 use omp_theme::Token;
 use omp_types::{StopReason, UserBlock, UserContent};
@@ -219,7 +219,7 @@ impl App {
     pub(crate) fn set_text(&mut self, text: &str) {
         self.composer.editor.apply(Command::Clear);
         let mut content = Content::default();
-        content.push(Part::Text(text.to_owned()));
+        content.push(ContentPart::Text(text.to_owned()));
         self.composer.editor.set_content(&content);
         self.surface.changed();
     }

@@ -31,7 +31,7 @@ pub(crate) struct Lanes {
 pub(crate) enum TerminalRequest {
     Quit,
     Suspend,
-    /// Everything on the screen is drawn anew.
+    /// Everything on the screen is redrawn.
     Gesture(Gesture),
     /// Bytes for the terminal that are not part of a frame: a title, a bell, the clipboard.
     Write(Vec<u8>),

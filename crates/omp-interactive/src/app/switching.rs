@@ -113,7 +113,7 @@ fn switched(app: &mut App, arrival: Arrival, messages: &[Arc<omp_types::Message>
     }
 }
 
-/// Goes on with a saved session.
+/// Resumes a saved session.
 pub(crate) fn resume(app: &mut App, path: PathBuf) {
     switch_session(app, |host| async move { host.resume(&path).await }, RESUMED);
 }

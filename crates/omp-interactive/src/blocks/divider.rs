@@ -1,4 +1,4 @@
-//! The place where a conversation was summed up, or another branch left.
+//! The place where a conversation was summarized, or another branch left.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A question that is answered in words.
 
-use omp_editor::{Border, Command, Content, Editor, Part};
+use omp_editor::{Border, Command, Content, ContentPart, Editor};
 use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
 use omp_theme::Token;
@@ -35,7 +35,7 @@ impl Text {
     ) -> Self {
         let mut editor = Editor::default();
         let mut content = Content::default();
-        content.push(Part::Text(begun.to_owned()));
+        content.push(ContentPart::Text(begun.to_owned()));
         editor.set_content(&content);
         Self {
             question,

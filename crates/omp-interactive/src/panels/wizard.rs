@@ -9,14 +9,14 @@ use omp_view::Look;
 use super::{Drawn, Panel, Reaction};
 use crate::app::commands::setup;
 
-/// The scenes, and what becomes of the set-up when they were all seen.
+/// The scenes, and what becomes of the setup when they were all seen.
 pub(crate) struct Wizard {
     pub(crate) machine: Machine,
-    /// Whether the end of the scenes is the end of the set-up.
+    /// Whether the end of the scenes is the end of the setup.
     pub(crate) whole: WizardEnd,
 }
 
-/// How much of the set-up is shown.
+/// How much of the setup is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WizardEnd {
     /// All that is left of it: its end is kept.

@@ -2,11 +2,11 @@
 //!
 //! Every request of the conversation is hashed in parts ([`prefix`]). When the answer says that less was read from the cache
 //! than the request before had put there, the difference is a miss: it gets the first part that changed as its cause
-//! ([`judge`]) and a price from the catalogue. [`watch`] stands between the loop and the model and sees both.
+//! ([`miss_cause`]) and a price from the catalogue. [`watched_model`] stands between the loop and the model and sees both.
 
-mod judge;
+mod miss_cause;
 mod prefix;
-mod watch;
+mod watched_model;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use omp_agent::Clock;
 use omp_types::{CacheRetention, Cost, ModelRequest, Usage};
 
 use prefix::Prefix;
-pub use watch::WatchedModel;
+pub use watched_model::WatchedModel;
 
 /// Misses that are remembered one by one; the totals count all.
 const REMEMBERED: usize = 50;
@@ -23,7 +23,7 @@ const REMEMBERED: usize = 50;
 const SHORT_LIFETIME: u64 = 5 * 60 * 1000;
 const LONG_LIFETIME: u64 = 60 * 60 * 1000;
 
-/// Why a provider read a prompt anew.
+/// Why a provider read a prompt again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MissCause {
     /// Another model answers.
@@ -34,7 +34,7 @@ pub enum MissCause {
     Tools,
     /// The conversation was made shorter.
     Compaction,
-    /// Something before the end of the conversation changed: results were blanked, or it goes on from an earlier place.
+    /// Something before the end of the conversation changed: results were blanked, or it continues from an earlier place.
     History,
     /// The model thinks more or less than before.
     Thinking,
@@ -72,7 +72,7 @@ impl MissCause {
     }
 }
 
-/// A prompt that the provider read anew.
+/// A prompt that the provider re-read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheMiss {
     /// The request it happened with, counted from one.
@@ -83,7 +83,7 @@ pub struct CacheMiss {
     pub model: String,
     /// Why.
     pub cause: MissCause,
-    /// Tokens that were read anew.
+    /// Tokens that were re-read.
     pub tokens: u64,
     /// What they cost more than from the cache.
     pub cost: f64,
@@ -96,7 +96,7 @@ pub struct CauseTotal {
     pub cause: MissCause,
     /// How often.
     pub misses: u64,
-    /// Tokens that were read anew.
+    /// Tokens that were re-read.
     pub tokens: u64,
     /// What they cost more than from the cache.
     pub cost: f64,
@@ -115,7 +115,7 @@ pub struct CacheReport {
     pub fresh: u64,
     /// What reading from the cache saved.
     pub saved: f64,
-    /// Tokens that were read anew.
+    /// Tokens that were re-read.
     pub missed: u64,
     /// What those cost more.
     pub missed_cost: f64,
@@ -241,7 +241,7 @@ impl CacheLedger {
         }
     }
 
-    /// Tokens that were read anew so far.
+    /// Tokens that were re-read so far.
     pub fn missed(&self) -> u64 {
         self.lock().report.missed
     }

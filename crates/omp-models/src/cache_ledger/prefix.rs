@@ -9,19 +9,19 @@ use serde::Serialize;
 
 /// The parts of a request, in the order in which they are sent.
 pub(super) struct Prefix {
-    system: Part<[String]>,
-    tools: Part<[ToolDefinition]>,
+    system: PrefixPart<[String]>,
+    tools: PrefixPart<[ToolDefinition]>,
     thinking: ThinkingLevel,
-    messages: Vec<Part<Message>>,
+    messages: Vec<PrefixPart<Message>>,
 }
 
 /// A part with its hash. It is kept to know it again, so that each is hashed once.
-struct Part<T: ?Sized> {
+struct PrefixPart<T: ?Sized> {
     value: Arc<T>,
     hash: u64,
 }
 
-impl<T: Serialize + ?Sized> Part<T> {
+impl<T: Serialize + ?Sized> PrefixPart<T> {
     /// Hashes a part, unless it is the one that stood there before.
     fn of(value: &Arc<T>, before: Option<&Self>) -> Self {
         let known = before.filter(|before| Arc::ptr_eq(&before.value, value)).map(|before| before.hash);
@@ -43,11 +43,11 @@ impl Prefix {
     /// Hashes a request. What the request before had in the same place is not hashed again.
     pub(super) fn of(request: &ModelRequest, before: Option<&Self>) -> Self {
         let message = |(at, message): (usize, &Arc<Message>)| {
-            Part::of(message, before.and_then(|before| before.messages.get(at)))
+            PrefixPart::of(message, before.and_then(|before| before.messages.get(at)))
         };
         Self {
-            system: Part::of(&request.system, before.map(|before| &before.system)),
-            tools: Part::of(&request.tools, before.map(|before| &before.tools)),
+            system: PrefixPart::of(&request.system, before.map(|before| &before.system)),
+            tools: PrefixPart::of(&request.tools, before.map(|before| &before.tools)),
             thinking: request.options.thinking,
             messages: request.messages.iter().enumerate().map(message).collect(),
         }

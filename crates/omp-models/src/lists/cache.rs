@@ -1,7 +1,7 @@
 //! Lists of models that servers gave us, kept from one run to the next.
 //!
 //! The file is a convenience and nothing else: whatever is wrong with it (locked, damaged, written by another
-//! version, not writable), the program goes on as if it were not there.
+//! version, not writable), the program continues as if it were not there.
 
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
@@ -117,7 +117,7 @@ impl ListCache {
              FROM model_cache WHERE version = ?1 LIMIT 1000",
         )?;
         let rows = statement.query_map([VERSION], kept)?;
-        // A row nobody can read is as good as none; the others go on working.
+        // A row nobody can read is as good as none; the others continue working.
         Ok(rows.filter_map(|row| row.ok().flatten()).collect())
     }
 

@@ -172,7 +172,7 @@ impl ModelLists {
         self.entries.iter().filter(|entry| whom(entry)).filter_map(job).collect()
     }
 
-    /// Asks again for what has aged, while the caller goes on. The runtime's end is the end of it, and what was
+    /// Asks again for what has aged, while the caller continues. The runtime's end is the end of it, and what was
     /// learned by then is kept whole or not at all.
     pub fn refresh_behind(&self, registry: &Registry, asker: &ListAsker<'_>) {
         let now = now_ms();
@@ -247,7 +247,7 @@ fn status(entry: &ListEntry, now: u64) -> ListStatus {
     }
 }
 
-/// What is kept joins the registry: as it is while it fits what is compiled in, else merged with it anew.
+/// What is kept joins the registry: as it is while it fits what is compiled in, else merged with it again.
 fn adopt(registry: &mut Registry, plan: &Plan, kept: &CachedList, now: u64) {
     if kept.listed.is_empty() {
         return;

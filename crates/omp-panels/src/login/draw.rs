@@ -9,8 +9,8 @@ use omp_view::Look;
 
 use super::{Asks, Login};
 use crate::Drawn;
+use crate::list_rows;
 use crate::listing::indented;
-use crate::parts;
 
 impl Login {
     /// Its rows on a screen of this size. `copy` is the key that copies the address, if there is one.
@@ -30,7 +30,7 @@ impl Login {
             rows.extend(inner.wrapped(Token::Warning, words, 0).iter().map(indented));
         }
         rows.extend(self.question(&inner).iter().map(indented));
-        let foot = parts::keys(look, &self.hints(copy));
+        let foot = list_rows::keys(look, &self.hints(copy));
         // The line that is typed must be seen, so an address gives way first.
         let room = size.height.saturating_sub(foot.len() + 2).max(2);
         let over = rows.len().saturating_sub(room);

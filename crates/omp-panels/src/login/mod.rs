@@ -29,7 +29,7 @@ pub enum Asks {
 pub enum LoginRequest {
     /// The login is over.
     Cancel,
-    /// The login goes on by itself, and the editor comes back.
+    /// The login continues automatically, and the editor comes back.
     Wait,
     /// A line was entered.
     Line(String),

@@ -7,8 +7,8 @@ use omp_view::Look;
 
 use super::{ModelsPanel, Purpose};
 use crate::Drawn;
+use crate::list_rows;
 use crate::listing::under_tabs;
-use crate::parts;
 
 impl ModelsPanel {
     pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
@@ -20,7 +20,7 @@ impl ModelsPanel {
             (None, Purpose::Once) => &["Enter: select", "Esc: cancel", "Left/Right: change view"],
         };
         let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
-        let foot = parts::keys(look, &hints);
+        let foot = list_rows::keys(look, &hints);
         let note = self.offer.note.iter().map(|note| look.row(Token::Warning, note));
         let note: Vec<Line> = note.collect();
         let most = (size.height * 2 / 3).max(8).min(size.height.saturating_sub(2));

@@ -67,7 +67,7 @@ pub struct ModelOffer {
     pub scope: Vec<String>,
     /// Every role.
     pub roles: Vec<Role>,
-    /// The model of the moment, as `provider/id`.
+    /// The current model, as `provider/id`.
     pub current: String,
     /// What a change costs, to be known before it.
     pub note: Option<String>,
@@ -87,7 +87,7 @@ pub enum Purpose {
 pub enum ModelsRequest {
     /// Nothing is to change.
     Close,
-    /// This session goes on with a model.
+    /// This session continues with a model.
     Use(String),
     /// A role gets a model, with a level behind a colon if one was chosen.
     Assign {
@@ -126,7 +126,7 @@ impl ModelQuestion {
 }
 
 impl ModelsPanel {
-    /// A panel that begins at the model of the moment.
+    /// A panel that begins at the current model.
     pub fn new(offer: ModelOffer, purpose: Purpose) -> Self {
         let mut names = vec![ALL.to_owned()];
         if !offer.scope.is_empty() {

@@ -12,7 +12,7 @@ use omp_tui::text::Line;
 use omp_view::Look;
 
 use crate::Drawn;
-use crate::parts::{hidden, keys};
+use crate::list_rows::{hidden, keys};
 
 /// Rows that are not the text: the title, what is hidden.
 const AROUND: usize = 2;

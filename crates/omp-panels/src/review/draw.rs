@@ -7,7 +7,7 @@ use omp_view::Look;
 
 use super::{Review, Section, named};
 use crate::Drawn;
-use crate::parts::{choice, hidden, keys, one_line};
+use crate::list_rows::{choice, hidden, keys, one_line};
 
 /// Most sections that are seen at once.
 const MOST: usize = 12;

@@ -6,7 +6,7 @@ use omp_tui::text::{Line, Style};
 use omp_view::Look;
 
 use super::{Picker, Scope, SessionItem, SessionsMode};
-use crate::{Drawn, parts};
+use crate::{Drawn, list_rows};
 
 /// A name gets at least so many cells before something about the session is left out.
 const NAME_ROOM: usize = 24;
@@ -29,21 +29,21 @@ impl Picker {
             Some(list) => {
                 let shown = self.shown.iter().enumerate().skip(self.top).take(self.page);
                 for (place, item) in shown.filter_map(|(place, at)| Some((place, list.get(*at)?))) {
-                    rows.push(parts::choice(look, place == self.cursor, &self.row(look, item)));
+                    rows.push(list_rows::choice(look, place == self.cursor, &self.row(look, item)));
                     if self.paths {
                         let mut row = Line::plain("    ");
                         let path = item.path.display().to_string();
-                        row.append(&parts::ending(&look.narrower(4), Token::Dim, &path));
+                        row.append(&list_rows::ending(&look.narrower(4), Token::Dim, &path));
                         rows.push(row.clamp(look.width));
                     }
                 }
             }
         }
         let below = self.shown.len().saturating_sub(self.top + self.page);
-        rows.extend(parts::hidden(look, self.top, below));
+        rows.extend(list_rows::hidden(look, self.top, below));
         match &self.problem {
             Some(problem) => rows.extend(look.wrapped(Token::Error, &format!("  {problem}"), 2)),
-            None => rows.extend(parts::keys_below(look, &self.keys_row(), rows.len(), size)),
+            None => rows.extend(list_rows::keys_below(look, &self.keys_row(), rows.len(), size)),
         }
         Drawn { rows, cursor: Some(cursor).filter(|_| !matches!(self.mode, SessionsMode::Confirm(_))) }
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use omp_keys::Bindings;
 use omp_keys::table as actions;
 
-use crate::parts::one_line;
+use crate::list_rows::one_line;
 
 pub(crate) use keys::change;
 

@@ -7,8 +7,8 @@ use omp_view::Look;
 
 use super::{SettingKind, SettingsPanel};
 use crate::Drawn;
+use crate::list_rows;
 use crate::listing::{indented, under_tabs};
-use crate::parts;
 
 impl SettingsPanel {
     pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
@@ -39,7 +39,7 @@ impl SettingsPanel {
         if let Some(problem) = &self.problem {
             rows.extend(look.narrower(2).wrapped(Token::Error, problem, 0).iter().map(indented));
         }
-        rows.extend(parts::keys(look, &self.hints()));
+        rows.extend(list_rows::keys(look, &self.hints()));
         rows
     }
 

@@ -65,7 +65,7 @@ pub enum SettingsRequest {
     Write(&'static str),
     /// A value is to be tried out.
     Try(&'static str, String),
-    /// What was tried out is to be taken back.
+    /// What was tried out is to be undone.
     StopTrying,
 }
 

@@ -70,7 +70,7 @@ fn each_kind_is_changed_in_its_way() {
     assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(SettingsRequest::Close));
 }
 
-/// What is tried out is taken back with Escape, and the panel stays.
+/// What is tried out is undone with Escape, and the panel stays.
 #[test]
 fn a_theme_is_tried_out_and_taken_back() {
     let mut panel = panel();

@@ -7,7 +7,7 @@ use omp_view::Look;
 use omp_view::select::{Choice, Outcome, Selector, Step};
 
 use crate::listing::step;
-use crate::{Drawn, Machine, parts};
+use crate::{Drawn, Machine, list_rows};
 
 /// What the list wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Machine for Picker {
 
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let hints = ["↑↓: preview", "Enter: select", "Esc: cancel"].map(str::to_owned);
-        let hints = parts::keys(look, &hints);
+        let hints = list_rows::keys(look, &hints);
         let most = (size.height * 2 / 3).max(6).min(size.height.saturating_sub(2));
         let mut rows = self.list.draw_within(look, most.saturating_sub(hints.len()).max(4));
         rows.extend(hints);

@@ -7,7 +7,7 @@ use omp_view::Look;
 
 use super::shape::Shown;
 use super::{Navigator, TreeMode, TreeRow, Voice};
-use crate::{Drawn, parts};
+use crate::{Drawn, list_rows};
 
 impl Navigator {
     /// The tree as rows: about half of the screen, with the cursor in the middle.
@@ -28,12 +28,12 @@ impl Navigator {
             rows.push(look.row(Token::Muted, text));
         }
         for (place, shown) in self.shown.iter().enumerate().skip(top).take(page) {
-            rows.push(parts::choice(look, place == self.cursor, &self.row(look, shown)));
+            rows.push(list_rows::choice(look, place == self.cursor, &self.row(look, shown)));
         }
         if rows.len() + 2 < size.height {
-            rows.extend(parts::hidden(look, top, self.shown.len().saturating_sub(top + page)));
+            rows.extend(list_rows::hidden(look, top, self.shown.len().saturating_sub(top + page)));
         }
-        rows.extend(parts::keys_below(look, &self.keys_row(), rows.len(), size));
+        rows.extend(list_rows::keys_below(look, &self.keys_row(), rows.len(), size));
         Drawn { rows, cursor: Some(cursor) }
     }
 

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use omp_keys::Bindings;
 use omp_keys::table as actions;
 
-use crate::parts::one_line;
+use crate::list_rows::one_line;
 use keys::Fixed;
 use shape::Shown;
 

@@ -4,7 +4,7 @@ use omp_theme::Token;
 use omp_tui::text::{Line, Style};
 use omp_view::Look;
 
-use crate::parts::one_line;
+use crate::list_rows::one_line;
 
 /// Names of sessions get no more cells than this.
 const WIDEST_NAME: usize = 48;

@@ -7,14 +7,14 @@ use omp_view::Look;
 
 use super::{Scene, Wizard};
 use crate::Drawn;
+use crate::list_rows;
 use crate::listing::indented;
-use crate::parts;
 
 impl Wizard {
     /// Its rows: exactly as many as the screen has.
     pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let mut rows = self.head(look);
-        let foot = parts::keys(look, &self.hints());
+        let foot = list_rows::keys(look, &self.hints());
         let room = size.height.saturating_sub(foot.len());
         let mut about = Vec::new();
         if let Some(question) = self.question() {

@@ -104,7 +104,7 @@ pub enum WizardRequest {
     Keep(Scene, String),
     /// An answer is to be tried out.
     Try(Scene, String),
-    /// What was tried out is to be taken back.
+    /// What was tried out is to be undone.
     StopTrying,
     /// The wizard is over before its end.
     Leave,

@@ -46,7 +46,7 @@ fn scenes_follow_each_other_and_are_kept_one_by_one() {
     assert_eq!(last, [WizardRequest::Keep(Scene::Theme, "titanium".to_owned()), WizardRequest::Finish]);
 }
 
-/// Escape leaves from every scene; what was tried out is taken back.
+/// Escape leaves from every scene; what was tried out is undone.
 #[test]
 fn every_scene_can_be_left() {
     for scenes in 0..4 {

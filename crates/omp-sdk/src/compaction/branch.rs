@@ -6,7 +6,7 @@ use omp_session::Navigation;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::Summarizer;
+use super::summarizer::Summarizer;
 use crate::session::conversation_tree::ConversationTree;
 use crate::session::conversation_tree::Moved;
 use crate::session::host::SwitchError;

@@ -47,7 +47,7 @@ impl Compactor {
         Billing::of(model.api.name(), &model.id)
     }
 
-    /// Prints what goes on pictures, where that was ordered and can be done; else has it summed up.
+    /// Prints what goes on pictures, where that was ordered and can be done; else has it summarized.
     pub(super) async fn stand_in(
         &self,
         plan: &Plan,

@@ -194,7 +194,7 @@ impl Driver {
         Ok(Some(next.prompt(prompt, cancel.clone()).await?))
     }
 
-    /// Hands off; where no document came of it, the conversation is summed up instead. `true` if there is a new session
+    /// Hands off; where no document came of it, the conversation is summarized instead. `true` if there is a new session
     /// or a shorter conversation.
     async fn hand_off_now(
         &self,

@@ -20,7 +20,7 @@ pub enum CompactError {
 /// What a compaction led to.
 #[derive(Clone, Debug)]
 pub struct Compacted {
-    /// What was summed up; `None` if nothing had to be.
+    /// What was summarized; `None` if nothing had to be.
     pub result: Option<CompactionResult>,
     /// The answer to what was said meanwhile.
     pub answered: Option<Outcome>,

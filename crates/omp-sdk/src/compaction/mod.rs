@@ -1,23 +1,23 @@
 //! Keeps a conversation within its model's window.
 //!
 //! The loop asks the [`Compactor`] at the borders of its turns. What is cut and what is said for it is decided in
-//! `omp-compaction`; here are the settings, the models that sum up, the session file and what is told to people.
-//! [`ContextWindow::compact`] does the same when the user asks, [`ConversationTree::summarize_branch`] sums up a branch that is left.
+//! `omp-compaction`; here are the settings, the models that summarize, the session file and what is told to people.
+//! [`ContextWindow::compact`] does the same when the user asks, [`ConversationTree::summarize_branch`] summarizes a branch that is left.
 
-mod ask;
 mod branch;
-mod fit;
+mod execute;
 mod frames;
 mod handoff;
 mod idle;
-mod keep;
-mod look;
 mod manual;
+mod overflow;
 mod policy;
 mod remote;
 mod sealed;
 mod shake;
 mod summarize;
+mod summarizer;
+mod triggers;
 
 use std::collections::HashMap;
 use std::io;
@@ -115,7 +115,7 @@ struct GaveUp {
 enum InVain {
     /// There was nothing to take out.
     Nothing,
-    /// No model could sum up.
+    /// No model could summarize.
     Failed,
 }
 

@@ -1,7 +1,7 @@
 //! Compaction by the provider itself: the history in a form that only the model it was made for can read.
 //!
 //! The entry keeps that form beside a record in words, which every other model reads. A model that is asked for another
-//! focus, or a role of its own that sums up, makes a summary instead.
+//! focus, or a role of its own that summarizes, makes a summary instead.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::Compactor;
 use super::summarize::Summed;
 use crate::side_tasks::small_model;
 
-/// The role of the model that sums up.
+/// The role of the model that summarizes.
 const ROLE: &str = "compaction";
 /// The part of a window that the record in words may take.
 const RECORD_SHARE: u64 = 8;

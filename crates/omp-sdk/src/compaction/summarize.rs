@@ -7,7 +7,7 @@ use omp_compaction::{Plan, Words, history_request, prefix_request, short_request
 use tokio_util::sync::CancellationToken;
 
 use super::Compactor;
-use super::ask::Summarizer;
+use super::summarizer::Summarizer;
 
 /// Tokens of the line for lists.
 const SHORT_TOKENS: u32 = 256;

@@ -41,7 +41,7 @@ impl Driver {
         Self { host, ui, mode, looping: Mutex::default() }
     }
 
-    /// The session of the moment.
+    /// The current session.
     pub fn session(&self) -> Arc<Session> {
         self.host.session()
     }
@@ -78,7 +78,7 @@ impl Driver {
         }
     }
 
-    /// Goes on with a goal that was paused.
+    /// Resumes a paused goal.
     pub async fn resume_goal(&self, cancel: CancellationToken) -> Result<Outcome, ModeError> {
         let prompt = self.session().goal().resume().await?;
         self.run(prompt, cancel).await
@@ -90,7 +90,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Repeats nothing any more. What runs goes on to its end.
+    /// Repeats nothing any more. What runs runs to its end.
     pub fn end_loop(&self) {
         *self.looping() = None;
     }
@@ -100,7 +100,7 @@ impl Driver {
         self.looping().is_some()
     }
 
-    /// Lets the loop wait for other words after the round that runs. Says whether one was going on.
+    /// Lets the loop wait for other words after the round that runs. Says whether one was active.
     pub fn pause_loop(&self) -> bool {
         let mut looping = self.looping();
         let going = looping.as_ref().is_some_and(|active| !active.waits());
@@ -204,7 +204,7 @@ impl Driver {
         }
     }
 
-    /// Does the loop go on? One that is used up is over.
+    /// Does the loop continue? One that is used up is over.
     fn repeats(&self) -> bool {
         let now = self.session().modes.clock.now_ms();
         let mut looping = self.looping();
@@ -228,7 +228,7 @@ impl Driver {
         match self.session().settings().get(keys::LOOP_MODE) {
             "reset" => drop(self.host.begin().await?),
             "compact" => {
-                // A conversation that cannot be made shorter goes on as it is.
+                // A conversation that cannot be made shorter continues as it is.
                 let compacted = self.session().context().compact(None, cancel.clone()).await;
                 if let Err(CompactError::Upkeep(UpkeepError::Aborted)) = compacted {
                     // The person stopped it, and with it the round.

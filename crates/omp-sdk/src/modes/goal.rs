@@ -45,7 +45,7 @@ impl GoalMode<'_> {
         Ok(goal)
     }
 
-    /// Takes up a goal again. The prompt that comes back goes on with the work.
+    /// Takes up a goal again. The prompt that comes back continues with the work.
     pub async fn resume(self) -> Result<Prompt, ModeError> {
         let goal = self.session.modes.shared.goal.resume().map_err(ModeError::Goal)?;
         self.changed().await;

@@ -1,6 +1,5 @@
 //! The modes of a session: entered, left and taken up again. What a mode is stands in `omp-modes`.
 
-mod begin;
 mod driver;
 mod error;
 mod executors;
@@ -12,14 +11,15 @@ mod prewalk;
 mod reopen;
 mod restore;
 mod review;
+mod startup;
 mod yolo;
 
 use omp_agent::{Conduct, Outcome};
 
 use crate::session::Session;
-pub(crate) use begin::{Beginning, for_tools, is_offered, of_session};
 pub use driver::Driver;
 pub use error::ModeError;
+pub(crate) use startup::{Beginning, for_tools, is_offered, of_session};
 
 /// What the modes of a session do at its start, around every run and after a jump in the conversation.
 #[derive(Clone, Copy)]

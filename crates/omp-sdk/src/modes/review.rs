@@ -82,7 +82,7 @@ impl PlanMode<'_> {
         fits(self.context_used().await, self.executor().context_window)
     }
 
-    /// Not yet: the model goes on planning.
+    /// Not yet: the model keeps planning.
     async fn refine(
         self,
         words: Option<String>,

@@ -1,4 +1,4 @@
-//! Everything that was found around a session, also what is switched off.
+//! Everything that was found around a session, also what is disabled.
 
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ fn find_all(directories: &Directories, cwd: &Path, settings: &Settings) -> Vec<D
     found
 }
 
-/// A look at everything, as if nothing were switched off.
+/// A look at everything, as if nothing were disabled.
 fn everything(directories: &Directories, cwd: &Path) -> Discovery {
     Discovery::new(Places::find(directories, cwd), &[])
 }

@@ -18,6 +18,7 @@ use crate::clock::SystemClock;
 use crate::guard::file_borders::reading_borders;
 use crate::prompt::attach::{Attached, resolve};
 use crate::prompt::input::PromptInput;
+use crate::session::tell_model;
 
 /// The kind of the message that holds the files.
 const FILE_MENTION: &str = "file-mention";
@@ -35,11 +36,7 @@ impl<'s> PromptInput<'s> {
             None => self.mentioned(typed),
         };
         let Some(message) = message else { return };
-        let control = self.session.control();
-        match control.is_running() {
-            true => control.aside(Box::new(move || Some(message))),
-            false => control.next_prompt(message),
-        }
+        tell_model::send(&self.session.control(), message);
     }
 
     /// The files of a text as a message that only the model sees.

@@ -124,7 +124,7 @@ impl SessionModels<'_> {
 }
 
 impl PromptCache<'_> {
-    /// Begins anew with the provider: it knows the conversation by another name from now on, and what it kept open is
+    /// Starts over with the provider: it knows the conversation by another name from now on, and what it kept open is
     /// closed. Answers with how many connections that were.
     pub async fn reset(self) -> usize {
         self.session.models.pipeline.overrides.lock().conversation = Some(fresh_id());

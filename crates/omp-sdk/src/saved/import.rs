@@ -1,13 +1,13 @@
-//! Going on with conversations of other programs.
+//! Continuing conversations of other programs.
 
 use std::path::{Path, PathBuf};
 
 use omp_config::Directories;
-use omp_import::{Found, ImportError, Saved, Source, discover_in};
+use omp_import::{FoundConversation, ImportError, Saved, Source, discover_in};
 
 use omp_auth::Environment;
 
-/// Why there is nothing to go on with.
+/// Why there is nothing to continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportFailure {
     /// The other program has no conversation of this directory.
@@ -48,10 +48,11 @@ pub(crate) fn newest_here(
     directories: &Directories,
     environment: &dyn Environment,
     cwd: &Path,
-) -> Result<Found, ImportFailure> {
+) -> Result<FoundConversation, ImportFailure> {
     let directory = directory(source, directories, environment);
     let here = real(cwd);
-    let is_here = |found: &Found| found.facts.cwd.as_ref().is_some_and(|cwd| real(Path::new(cwd)) == here);
+    let is_here =
+        |found: &FoundConversation| found.facts.cwd.as_ref().is_some_and(|cwd| real(Path::new(cwd)) == here);
     let found = discover_in(source, &directory).into_iter().find(is_here);
     found.ok_or_else(|| ImportFailure::Nothing { program: source, cwd: cwd.to_owned(), directory })
 }
@@ -68,7 +69,7 @@ pub(crate) fn named(
         return Ok(path);
     }
     let key = value.to_lowercase();
-    let has_id = |found: &Found| {
+    let has_id = |found: &FoundConversation| {
         !key.is_empty() && found.facts.id.as_ref().is_some_and(|id| id.to_lowercase().starts_with(&key))
     };
     let all = Source::ALL.into_iter();

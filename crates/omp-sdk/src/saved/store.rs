@@ -34,7 +34,7 @@ pub fn find_session(
     Ok(sessions(directories, session_dir).resolve(cwd, value)?)
 }
 
-/// The conversation to go on with, if any, and the file to write to.
+/// The conversation to continue, if any, and the file to write to.
 pub(crate) fn open_session(
     options: &SessionOptions,
     warnings: &mut Vec<String>,

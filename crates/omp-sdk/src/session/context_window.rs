@@ -35,7 +35,7 @@ impl ContextWindow<'_> {
         parts.report(self.session.compactor.window(&model), counted.reported)
     }
 
-    /// Goes on with nothing said, in the same session: what was said is a branch of its own from now on.
+    /// Continues with an empty context, in the same session: what was said is a branch of its own from now on.
     pub async fn clear(self) -> Result<(), SwitchError> {
         if self.session.control().is_running() {
             return Err(SwitchError::Busy);
@@ -57,12 +57,12 @@ impl ContextWindow<'_> {
         }
     }
 
-    /// How many tokens a message is for the model of the moment, as we estimate it.
+    /// How many tokens a message is for the current model, as we estimate it.
     pub fn message_tokens(self, message: &Message) -> u64 {
         omp_tokens::message_for(self.session.compactor.billing(), message)
     }
 
-    /// The conversation; while a run goes on, as far as it is written down.
+    /// The conversation; during a run, as far as it is written down.
     pub(crate) async fn messages_now(self) -> Vec<Arc<Message>> {
         if self.session.control().is_running()
             && let Ok(recent) = self.session.compactor.load().await

@@ -70,7 +70,7 @@ impl ConversationTree<'_> {
         Ok(Arrival { prompt: Some(prompt), ..Arrival::default() })
     }
 
-    /// Goes on from another place; what providers kept of the messages before is let go.
+    /// Continues from another place; what providers kept of the messages before is let go.
     pub(crate) async fn reload(self, context: Context) -> Result<(), SessionError> {
         self.session.models.pipeline.client.close().await;
         self.session.todos.restore(context.todos.as_ref().unwrap_or(&Value::Array(Vec::new())));

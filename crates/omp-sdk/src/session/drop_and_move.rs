@@ -10,7 +10,7 @@ use crate::session::host::{Arrival, Host, SwitchError};
 use crate::session::options::Persistence;
 
 impl Host {
-    /// Deletes the session of the moment with its artifacts and begins a new one. What runs is stopped.
+    /// Deletes the current session with its artifacts and begins a new one. What runs is stopped.
     pub async fn drop_session(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn().await;
         let session = self.session();
@@ -71,7 +71,7 @@ async fn relocate(session: &Session, file: &Path, cwd: &Path) -> Result<PathBuf,
     }
 }
 
-/// Goes on writing to a file that was let go of.
+/// Resumes writing to a file that was let go of.
 async fn take_up(session: &Session, file: &Path) -> Result<(), SwitchError> {
     let (store, path, cwd) = (session.store(), file.to_owned(), session.cwd());
     let work = move || Ok::<SessionWriter, OpenError>(store.resume(&path, &cwd, IfHeld::Share)?.writer);

@@ -105,8 +105,8 @@ impl Host {
         Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Goes on with a saved session, in the directory it belongs to. What runs is stopped, what was queued is dropped.
-    /// The session of the moment is no other one: nothing happens.
+    /// Resumes a saved session, in the directory it belongs to. What runs is stopped, what was queued is dropped.
+    /// The current session is no other one: nothing happens.
     pub async fn resume(&self, path: &Path) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         if self.session().file().is_some_and(|file| is_same(&file, path)) {
@@ -116,7 +116,7 @@ impl Host {
         self.exchange(&cwd, Persistence::Resume(path.to_string_lossy().into_owned())).await
     }
 
-    /// Takes a session whose directory is gone into the directory of the moment, and goes on with it.
+    /// Takes a session whose directory is gone into the current directory, and continues with it.
     pub async fn resume_here(&self, path: &Path) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let cwd = self.session().cwd();
@@ -130,7 +130,7 @@ impl Host {
         self.exchange(&cwd, Persistence::New).await
     }
 
-    /// Begins a new session that names the one of the moment as its parent.
+    /// Begins a new session that names the current one as its parent.
     pub(crate) async fn begin_after(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let old = self.session();
@@ -138,7 +138,7 @@ impl Host {
         self.exchange(&old.cwd(), next).await
     }
 
-    /// Copies the whole session and goes on in the copy; the old file stays as it is.
+    /// Copies the whole session and continues in the copy; the old file stays as it is.
     pub async fn fork(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let session = self.session();
@@ -157,7 +157,7 @@ impl Host {
         Ok(arrival)
     }
 
-    /// Goes on before one of the user's messages, in a new session that has the way to it. What runs is stopped.
+    /// Continues before one of the user's messages, in a new session that has the way to it. What runs is stopped.
     pub async fn branch(&self, entry: &str) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let session = self.session();
@@ -198,7 +198,7 @@ impl Host {
     fn directory_of(&self, path: &Path) -> Result<PathBuf, SwitchError> {
         let header = omp_session::header_of(path).ok().flatten();
         let Some(cwd) = header.map(|header| PathBuf::from(header.cwd)) else {
-            // What is no session is explained, or begun anew, where it is opened.
+            // What is no session is explained, or started over, where it is opened.
             return Ok(self.session().cwd());
         };
         match cwd.is_dir() {

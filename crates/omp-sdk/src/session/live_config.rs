@@ -1,4 +1,4 @@
-//! The model and the settings of the moment, for all parts of a session.
+//! The model and the current settings, for all parts of a session.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -73,7 +73,7 @@ pub struct SessionConfiguration<'s> {
 
 impl SessionConfiguration<'_> {
     /// Writes a setting to the user's file and lets it count in this session, as far as it can. What a project, a flag
-    /// or a variable says goes on winning.
+    /// or a variable says still wins.
     pub async fn change(self, path: &'static str, value: Value) -> Result<(), SessionError> {
         let directories = self.session.places.directories.clone();
         let saved = tokio::task::spawn_blocking(move || settings::set(&directories, path, value));

@@ -1,7 +1,7 @@
 //! A session: one conversation, its model, its tools.
 //!
 //! [`Session`] is a facade: it opens, prompts and closes, and hands out its parts by name ([`parts`]), each with its methods
-//! in a file of its own. What it owns is in [`places`] (where it works), [`live_config`] (the model and the settings in force),
+//! in a file of its own. What it owns is in [`paths`] (where it works), [`live_config`] (the model and the settings in force),
 //! [`preferences`] (how its model was chosen), [`processes`] (what ends with it) and [`setup`] (what the loop reads before
 //! every call). [`open`] puts them together: [`builder`] makes them, [`surroundings`] discovers what is around. [`host`] is one
 //! session after another in one program.
@@ -10,6 +10,7 @@ pub(crate) mod accounts;
 pub(crate) mod builder;
 pub(crate) mod context_window;
 pub(crate) mod conversation_tree;
+pub(crate) mod desktop;
 pub(crate) mod drop_and_move;
 pub(crate) mod host;
 pub(crate) mod live_config;
@@ -19,7 +20,7 @@ pub(crate) mod models;
 pub(crate) mod open;
 pub(crate) mod options;
 pub(crate) mod parts;
-pub(crate) mod places;
+pub(crate) mod paths;
 pub(crate) mod preferences;
 pub(crate) mod processes;
 pub(crate) mod prompt_cache;
@@ -31,8 +32,8 @@ pub(crate) mod roots;
 pub(crate) mod setup;
 pub(crate) mod statistics;
 pub(crate) mod surroundings;
+pub(crate) mod tell_model;
 pub(crate) mod user_command;
-pub(crate) mod viewer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -63,7 +64,7 @@ use crate::prompt::sources::PromptSources;
 use crate::request::model_pool::{ImagePolicy, ModelPool};
 use crate::saved::prompt_history::PromptNotes;
 use crate::session::live_config::LiveConfig;
-use crate::session::places::SessionPlaces;
+use crate::session::paths::SessionPaths;
 use crate::session::preferences::ModelPreferences;
 use crate::session::processes::Processes;
 use crate::session::setup::SessionSetup;
@@ -74,8 +75,8 @@ pub struct Session {
     pub(crate) agent: Agent,
     /// Keeps the conversation.
     pub(crate) record: SharedWriter,
-    pub(crate) places: SessionPlaces,
-    /// The model and the settings of the moment.
+    pub(crate) places: SessionPaths,
+    /// The model and the current settings.
     pub(crate) live: Arc<LiveConfig>,
     /// The models that can be used.
     pub(crate) models: Arc<ModelPool>,

@@ -31,7 +31,7 @@ enum Lasting {
 }
 
 impl SessionModels<'_> {
-    /// Goes on with another model until the session ends. Nothing of it is saved as a preference.
+    /// Switches to another model until the session ends. Nothing of it is saved as a preference.
     pub async fn switch(self, selector: &str) -> Result<(), SessionError> {
         let selection = self.find(selector)?;
         self.apply(selection, Lasting::Temporary).await
@@ -119,7 +119,7 @@ impl SessionModels<'_> {
             .models
     }
 
-    /// A session that began with the tour, because nothing else was there, goes on with the usual model of whatever can
+    /// A session that began with the tour, because nothing else was there, continues with the usual model of whatever can
     /// be used by now. Answers with that model.
     pub async fn leave_demo(self) -> Result<Option<String>, SessionError> {
         if !self.fell_back_to_demo() {
@@ -157,7 +157,7 @@ impl SessionModels<'_> {
         Ok(Selection { thinking: level.or(selection.thinking), ..selection })
     }
 
-    /// Goes on with a model for as long as a mode lasts.
+    /// Uses a model for as long as a mode lasts.
     pub(crate) async fn switch_for_now(self, selection: Selection) -> Result<(), SessionError> {
         self.apply(selection, Lasting::Temporary).await
     }

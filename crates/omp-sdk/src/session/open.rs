@@ -32,7 +32,7 @@ use crate::session::Session;
 use crate::session::builder::{ChosenModel, SessionBuilder};
 use crate::session::live_config::LiveConfig;
 use crate::session::options::SessionOptions;
-use crate::session::places::SessionPlaces;
+use crate::session::paths::SessionPaths;
 use crate::session::preferences::ModelPreferences;
 use crate::session::processes::Processes;
 use crate::session::recorder::Recorder;
@@ -234,7 +234,7 @@ impl Assembly {
     }
 
     fn into_session(self, builder: SessionBuilder, agent: Agent, preferences: ModelPreferences) -> Session {
-        let places = SessionPlaces::of(&builder.options);
+        let places = SessionPaths::of(&builder.options);
         let filter = builder.options.tools;
         Session {
             agent,

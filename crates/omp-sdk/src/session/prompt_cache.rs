@@ -28,7 +28,7 @@ impl PromptCache<'_> {
         self.session.models.pipeline.ledger.at_stake()
     }
 
-    /// What a person should know before a model is asked that has not read the conversation yet: what it reads anew, and
+    /// What a person should know before a model is asked that has not read the conversation yet: what it re-reads, and
     /// what that costs. Nothing is lost before the next request.
     pub async fn switch_warning(self, selector: &str) -> Option<String> {
         let stake = self.at_stake()?;

@@ -7,7 +7,7 @@ use omp_models::Effort;
 /// The word for no tier.
 const NO_TIER: &str = "none";
 
-/// The file says which model answered, so that a resumed session goes on with it.
+/// The file says which model answered, so that a resumed session continues with it.
 pub(crate) fn note_choice(
     writer: &mut SessionWriter,
     context: &Context,

@@ -173,7 +173,7 @@ impl<'s> FileHistory<'s> {
         Ok(Rewound { files, moved })
     }
 
-    /// Goes on behind an entry, whatever it is.
+    /// Continues after an entry, whatever it is.
     async fn stand_at(self, entry: &str) -> Result<Moved, RewindError> {
         let loaded = self.session.tree().loaded().await?;
         self.session.record.lock().branch(entry)?;
@@ -182,7 +182,7 @@ impl<'s> FileHistory<'s> {
         Ok(Moved { leaf: Some(entry.to_owned()), prefill: None })
     }
 
-    /// A session that is resumed goes on here, where its files are, not where it was written last.
+    /// A session that is resumed continues here, where its files are, not where it was written last.
     fn stay_here(self) {
         let custom_type = "rewind".to_owned();
         self.session.record.lock().append(EntryKind::Custom(Custom { custom_type, data: None }));
@@ -197,7 +197,7 @@ impl<'s> FileHistory<'s> {
         }
     }
 
-    /// The model goes on with a conversation that knows nothing of it.
+    /// The model continues with a conversation that knows nothing of it.
     fn tell_model(self, files: &Restored) {
         if files.done.is_empty() {
             return;

@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_agent::Clock as _;
-use omp_types::{CustomMessage, UserContent};
-
-use crate::clock::SystemClock;
 use crate::session::Session;
+use crate::session::tell_model::tell_model;
 
 /// The kind of the message that tells the model of a change.
 const CHANGE: &str = "workspace-roots";
@@ -78,17 +75,7 @@ impl Workspace<'_> {
     }
 
     fn tell(self, text: &str) {
-        let message = CustomMessage {
-            custom_type: CHANGE.to_owned(),
-            content: UserContent::Text(format!("<system-reminder>\n{text}\n</system-reminder>")),
-            display: false,
-            details: None,
-            timestamp: SystemClock.now_ms(),
-        };
-        let control = self.session.control();
-        match control.is_running() {
-            true => control.aside(Box::new(move || Some(message))),
-            false => control.next_prompt(message),
-        }
+        let text = format!("<system-reminder>\n{text}\n</system-reminder>");
+        tell_model(&self.session.control(), CHANGE, text);
     }
 }

@@ -140,7 +140,7 @@ impl BackgroundJobs<'_> {
         }
     }
 
-    /// Begins a turn with the results that wait. `None` if there are none, or if a run is going on, which will take them.
+    /// Begins a turn with the results that wait. `None` if there are none, or if a run is active, which will take them.
     pub async fn deliver(self, cancel: CancellationToken) -> Result<Option<Outcome>, AgentError> {
         if let Some(player) = self.session.deck.as_ref().and_then(Deck::player) {
             let Some(prompt) = player.take_results(ASYNC_RESULT) else { return Ok(None) };

@@ -90,7 +90,7 @@ impl ProjectLanguageServers<'_> {
     }
 }
 
-/// The servers, unless they are switched off. Reads and starts nothing.
+/// The servers, unless they are disabled. Reads and starts nothing.
 pub(crate) fn of_session(
     builder: &SessionBuilder,
     scope: &Arc<Scope>,

@@ -1,14 +1,12 @@
 //! The list of tasks as a person sees and changes it.
 
-use omp_agent::Clock as _;
 use omp_session::{Custom, EntryKind};
 use omp_tools::Phase;
-use omp_types::{CustomMessage, UserContent};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::clock::SystemClock;
 use crate::session::Session;
+use crate::session::tell_model::tell_model;
 
 /// The kind of the entry, and of the message to the model.
 const EDIT: &str = "user_todo_edit";
@@ -44,18 +42,7 @@ impl TaskList<'_> {
         let list = omp_tools::to_markdown(&phases);
         let list = if list.trim().is_empty() { "(empty)" } else { list.trim() };
         let text = REMINDER.trim_end().replace("{{change}}", change).replace("{{list}}", list);
-        let message = CustomMessage {
-            custom_type: EDIT.to_owned(),
-            content: UserContent::Text(text),
-            display: false,
-            details: None,
-            timestamp: SystemClock.now_ms(),
-        };
-        let control = self.session.control();
-        match control.is_running() {
-            true => control.aside(Box::new(move || Some(message))),
-            false => control.next_prompt(message),
-        }
+        tell_model(&self.session.control(), EDIT, text);
     }
 
     /// The list of tasks, as session files have it.

@@ -191,7 +191,7 @@ fn is_mcp(tool: &Arc<dyn Tool>) -> bool {
     tool.origin().is_some_and(|origin| origin.mcp.is_some())
 }
 
-/// A tool of the program that users may choose; the others belong to something that is going on.
+/// A tool of the program that users may choose; the others belong to something that is running.
 fn is_builtin(tool: &Arc<dyn Tool>) -> bool {
     tool.origin().is_none() && TOOL_NAMES.contains(&name(tool))
 }

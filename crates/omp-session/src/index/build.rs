@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use super::parse::{self, Parsed, ParsedEntry};
 use super::record::{HEADER, Header, LINKS, Links, NONE, RECORD, Record};
 use crate::lines::{Block, Lines};
-use crate::slot::Opening;
+use crate::title_slot::Opening;
 
 /// So much of a file is read at once.
 const BLOCK: usize = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@
 //! With it a conversation is opened, shown from its end and continued by reading the lines it needs, however long
 //! the file is. The index is never trusted over the file: it names the file it was made from, its length, time and
 //! the checksums of both ends, each record has a checksum, and every line that is read through it must be the entry
-//! it says. Where anything differs, the index is made anew; where that cannot be done, the whole file is read.
+//! it says. Where anything differs, the index is made again; where that cannot be done, the whole file is read.
 
 mod build;
 mod parse;
@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::{Freshness, HEADER, Header, Kind, NONE, RECORD, Record, key, short_of};
+use record::{Freshness, HEADER, Header, NONE, RECORD, Record, RecordKind, key, short_of};
 
 pub(crate) use record::short;
 
@@ -75,7 +75,7 @@ pub(crate) fn refresh(session: &Path, from: u64) {
 }
 
 impl Index {
-    /// Opens a session with its index, which is brought up to date or made anew.
+    /// Opens a session with its index, which is brought up to date or made again.
     pub(crate) fn open(session: &Path) -> Result<Self, IndexError> {
         let file = File::open(session)?;
         let path = path(session);
@@ -172,10 +172,10 @@ impl Index {
     pub(crate) fn context(&mut self, leaf: u32) -> Result<Vec<Entry>, IndexError> {
         let mut numbers = self.settings(leaf)?;
         let record = self.record(leaf)?;
-        numbers.extend(record.nearest(Kind::Answer));
-        numbers.extend(record.nearest(Kind::Plan));
+        numbers.extend(record.nearest(RecordKind::Answer));
+        numbers.extend(record.nearest(RecordKind::Plan));
         numbers.extend(self.tasks(leaf)?);
-        let stop = match record.nearest(Kind::Compaction) {
+        let stop = match record.nearest(RecordKind::Compaction) {
             Some(compaction) => self.first_kept(compaction)?,
             None => 0,
         };
@@ -193,7 +193,7 @@ impl Index {
     fn tasks(&mut self, leaf: u32) -> Result<Option<u32>, IndexError> {
         let mut next = Some(leaf);
         while let Some(number) = next {
-            let Some(found) = self.nearest(number, Kind::Tasks)? else { break };
+            let Some(found) = self.nearest(number, RecordKind::Tasks)? else { break };
             if tasks(&self.entry(found)?).is_some() {
                 return Ok(Some(found));
             }
@@ -203,7 +203,7 @@ impl Index {
     }
 
     /// The nearest entry of a kind, from this one on towards the root.
-    fn nearest(&mut self, number: u32, kind: Kind) -> Result<Option<u32>, IndexError> {
+    fn nearest(&mut self, number: u32, kind: RecordKind) -> Result<Option<u32>, IndexError> {
         match self.record(number)?.nearest(kind) {
             Some(found) if found > number => Err(IndexError::Stale),
             found => Ok(found),
@@ -240,7 +240,7 @@ impl Index {
         let mut found = Vec::new();
         let mut next = Some(leaf);
         while let Some(number) = next {
-            let Some(state) = self.nearest(number, Kind::State)? else { break };
+            let Some(state) = self.nearest(number, RecordKind::State)? else { break };
             found.push(state);
             next = self.parent(state)?;
         }

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::record::{Kind, key};
+use super::record::{RecordKind, key};
 use crate::envelope::Envelope;
 
 /// Less is not worth another thread.
@@ -22,7 +22,7 @@ pub(super) struct Parsed {
 pub(super) struct ParsedEntry {
     pub(super) key: u64,
     pub(super) parent: Option<u64>,
-    pub(super) kind: Kind,
+    pub(super) kind: RecordKind,
 }
 
 /// The lines of a block that begins at `offset`, in order.
@@ -69,7 +69,7 @@ fn part(bytes: &[u8], offset: u64) -> Vec<Parsed> {
             let entry = Envelope::read(text).map(|envelope| ParsedEntry {
                 key: key(&envelope.id),
                 parent: envelope.parent_id.as_deref().map(key),
-                kind: Kind::of(&envelope),
+                kind: RecordKind::of(&envelope),
             });
             // Lines that do not fit are not handed out.
             let length = u32::try_from(line.len()).unwrap_or(u32::MAX);

@@ -22,7 +22,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"ompidx03");
 
 /// What an entry is to its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     Other = 0,
     /// A message of an assistant.
     Answer = 1,
@@ -42,7 +42,7 @@ pub(super) const LINKS: usize = 5;
 /// The nearest entry of each kind, from [`Kind::Answer`] on.
 pub(super) type Links = [u32; LINKS];
 
-impl Kind {
+impl RecordKind {
     pub(super) fn of(envelope: &Envelope) -> Self {
         match envelope.name.as_str() {
             "message" if envelope.role.as_deref() == Some("assistant") => Self::Answer,
@@ -86,7 +86,7 @@ pub(super) struct Record {
     pub(super) parent: u32,
     /// The nearest of each kind on the way to the root, beginning with the entry itself.
     pub(super) links: Links,
-    pub(super) kind: Kind,
+    pub(super) kind: RecordKind,
 }
 
 /// A number for an id: the id itself where it is eight hexadecimal digits, else a checksum.
@@ -110,7 +110,7 @@ const SUM: usize = RECORD - 4;
 
 impl Record {
     /// The nearest entry of a kind.
-    pub(super) fn nearest(&self, kind: Kind) -> Option<u32> {
+    pub(super) fn nearest(&self, kind: RecordKind) -> Option<u32> {
         let number = *self.links.get(kind.place()?)?;
         (number != NONE).then_some(number)
     }
@@ -144,7 +144,7 @@ impl Record {
             key: long(8)?,
             length: number(16)?,
             parent: number(20)?,
-            kind: Kind::from_number(number(24)?)?,
+            kind: RecordKind::from_number(number(24)?)?,
             links,
         })
     }

@@ -51,7 +51,7 @@ impl Loaded {
 
 impl SessionWriter {
     /// Goes where a choice leads. With a `summary` of what is left behind, an entry for it is appended at the new
-    /// place, and its id returned; where nothing is left behind there is nothing to sum up, and nothing is written.
+    /// place, and its id returned; where nothing is left behind there is nothing to summarize, and nothing is written.
     pub fn go(&mut self, way: &Navigation, summary: Option<String>) -> Result<Option<String>, NoSuchEntry> {
         self.go_with(way, summary.map(|summary| (summary, None)))
     }

@@ -249,7 +249,7 @@ pub(crate) fn cancel_login(app: &mut App) {
     }
 }
 
-/// The login goes on while the editor is back.
+/// The login continues while the editor is back.
 pub(crate) fn park_login(app: &mut App) {
     if app.panels.setup.login.is_some() {
         let text = "Login continues in the background. /login shows it again, /login <url> completes it.";

@@ -43,7 +43,7 @@ pub(crate) fn change(app: &mut App, change: Change) {
     app.hint(Token::Muted, text);
 }
 
-/// Makes the changes that waited, then goes on. `false` if there are none: nobody goes on.
+/// Makes the changes that waited, then continues. `false` if there are none: nobody continues.
 pub(crate) fn make_changes(app: &mut App, then: impl FnOnce(&mut App) + Send + 'static) -> bool {
     let changes = std::mem::take(&mut app.turn.changes);
     if changes.is_empty() {

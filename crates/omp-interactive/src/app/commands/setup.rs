@@ -1,4 +1,4 @@
-//! The set-up: the wizard of the first run, and parts of it on demand.
+//! The setup: the wizard of the first run, and parts of it on demand.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::run::SetUp;
 /// The setting that a scene is about. While nothing reads it, nobody is asked about it.
 const SEARCH: &str = "providers.webSearch";
 
-/// What is under way of the set-up.
+/// What is under way of the setup.
 #[derive(Default)]
 pub(in crate::app) struct Setup {
     /// A login that is not over.
@@ -36,7 +36,7 @@ pub(in crate::app) struct Setup {
 }
 
 impl Panels {
-    /// Is the set-up on the screen? Prompts wait for its end.
+    /// Is the setup on the screen? Prompts wait for its end.
     pub(in crate::app) fn is_setting_up(&mut self) -> bool {
         self.panel::<Wizard>().is_some()
     }
@@ -60,7 +60,7 @@ fn scenes() -> Vec<Scene> {
     Scene::ALL.into_iter().filter(|scene| !(waits && *scene == Scene::Search)).collect()
 }
 
-/// Shows what of the set-up comes before the first prompt.
+/// Shows what of the setup comes before the first prompt.
 pub(crate) fn begin_set_up(app: &mut App, set_up: SetUp) {
     let settings = app.session().settings();
     let provided = !app.session().models().fell_back_to_demo();

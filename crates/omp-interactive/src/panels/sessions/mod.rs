@@ -1,7 +1,7 @@
 //! The list of saved sessions in the place of the editor.
 
 mod sources;
-mod stand;
+mod standalone;
 mod start;
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use omp_tui::terminal::TerminalError;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::sources::Sources;
-use super::stand::{Done, Stand};
+use super::standalone::{Done, Stand};
 use crate::appearance::{self, ThemeSettings};
 use crate::run::End;
 

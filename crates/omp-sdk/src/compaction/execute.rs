@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::frames::Standing;
 use super::{Compactor, GaveUp, InVain};
 
-/// The kind of the message that makes the model go on.
+/// The kind of the message that makes the model continue.
 const GO_ON: &str = "auto-continue";
 /// A count that is further below our estimates is of something else.
 const LEAST_RATIO: f64 = 0.5;
@@ -136,7 +136,7 @@ impl Compactor {
         Ok(shorter)
     }
 
-    /// Writes the entry and puts the conversation together anew.
+    /// Writes the entry and rebuilds the conversation.
     async fn write(
         &self,
         entry: Compaction,
@@ -186,7 +186,7 @@ impl Compactor {
         }
     }
 
-    /// The conversation as it is from now on; everything that knew the old one begins anew.
+    /// The conversation as it is from now on; everything that knew the old one starts over.
     pub(super) async fn settle(&self) -> Result<Context, UpkeepError> {
         let context = self.load().await?.context();
         if let Some(checkpoints) = &self.modes.shared.checkpoints {
@@ -202,7 +202,7 @@ impl Compactor {
         Ok(context)
     }
 
-    /// What makes the model go on where it would have stopped.
+    /// What makes the model continue where it would have stopped.
     pub(super) fn goes_on(&self, order: Order<'_>) -> Option<CustomMessage> {
         let wanted = order.reason == CompactionReason::Threshold && self.policy().auto_continue;
         wanted.then(|| CustomMessage {

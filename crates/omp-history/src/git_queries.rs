@@ -12,7 +12,7 @@ use crate::history::History;
 use crate::options::Options;
 
 impl History {
-    /// What git says now. Where it fails, that is said once, and it goes on without git.
+    /// What git says now. Where it fails, that is said once, and it continues without git.
     pub(crate) async fn fresh_status(self: &Arc<Self>) -> Result<Option<Status>, HistoryError> {
         let history = Arc::clone(self);
         let runtime = Handle::current();

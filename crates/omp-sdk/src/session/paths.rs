@@ -9,7 +9,7 @@ use crate::saved::store;
 use crate::session::options::{Persistence, SessionOptions};
 
 /// The directories and files of a session.
-pub(crate) struct SessionPlaces {
+pub(crate) struct SessionPaths {
     pub(crate) cwd: PathBuf,
     pub(crate) directories: Directories,
     /// Directories that the session works in besides its own.
@@ -22,7 +22,7 @@ pub(crate) struct SessionPlaces {
     pub(crate) kept: bool,
 }
 
-impl SessionPlaces {
+impl SessionPaths {
     pub(crate) fn of(options: &SessionOptions) -> Self {
         Self {
             cwd: options.cwd.clone(),

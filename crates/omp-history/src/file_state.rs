@@ -8,7 +8,7 @@ const FROM_GIT: u32 = 0o100_000;
 /// What a file was at a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
-pub(crate) enum State {
+pub(crate) enum FileState {
     /// Not there, or a directory.
     Absent,
     /// A file, by the SHA-256 of its bytes.
@@ -37,7 +37,7 @@ pub(crate) enum Reason {
     NoGit,
 }
 
-impl State {
+impl FileState {
     /// A file as git keeps it.
     pub(crate) fn from_git(hash: String, size: u64, executable: bool) -> Self {
         let bits = if executable { 0o755 } else { 0o644 };
@@ -77,12 +77,12 @@ mod tests {
 
     #[test]
     fn bits_from_git_say_only_who_may_execute() {
-        let file = |mode| State::File { hash: "a".to_owned(), mode, size: 1 };
-        let git = |executable| State::from_git("a".to_owned(), 1, executable);
+        let file = |mode| FileState::File { hash: "a".to_owned(), mode, size: 1 };
+        let git = |executable| FileState::from_git("a".to_owned(), 1, executable);
         assert!(file(0o664).same(&git(false)) && git(false).same(&file(0o600)));
         assert!(!file(0o664).same(&git(true)));
         assert!(!file(0o664).same(&file(0o644)));
-        assert!(!file(0o644).same(&State::Absent));
+        assert!(!file(0o644).same(&FileState::Absent));
         assert_eq!((exact_bits(0o640), exact_bits(FROM_GIT | 0o644)), (Some(0o640), None));
     }
 }

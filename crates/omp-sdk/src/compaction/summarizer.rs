@@ -1,4 +1,4 @@
-//! The models that sum up: one after the other, until one has done it.
+//! The models that summarize: one after the other, until one has done it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::Compactor;
 use crate::configure;
 
-/// Roles that may sum up, the best first; the session's own model comes after the first of them.
+/// Roles that may summarize, the best first; the session's own model comes after the first of them.
 const ROLES: [&str; 4] = ["compaction", "default", "slow", "smol"];
 /// Attempts with one model.
 const MOST_ATTEMPTS: u32 = 3;
@@ -28,7 +28,7 @@ const MOST_BYTES: usize = 32;
 /// Room for the words around the conversation.
 const OVERHEAD: u64 = 2_000;
 
-/// A model that can sum up.
+/// A model that can summarize.
 pub(super) struct Candidate {
     pub(super) model: Arc<omp_llm::Model>,
     served: Arc<dyn Model>,
@@ -47,7 +47,7 @@ impl Candidate {
     }
 }
 
-/// Asks the candidates. It goes on with the one that answered last.
+/// Asks the candidates. It continues with the one that answered last.
 pub(super) struct Summarizer<'a> {
     compactor: &'a Compactor,
     candidates: Vec<Candidate>,
@@ -115,7 +115,7 @@ impl<'a> Summarizer<'a> {
 }
 
 impl Compactor {
-    /// Models that can sum up, each once.
+    /// Models that can summarize, each once.
     fn candidates(&self, current: &Arc<omp_llm::Model>) -> Vec<Candidate> {
         let settings = self.settings();
         let of_role = |role: &str| {

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::blobs::{Blobs, hash_of};
 use crate::error::HistoryError;
-use crate::state::{Reason, State};
+use crate::file_state::{FileState, Reason};
 
 /// A file that was changed more recently than this may change again without its times showing it.
 const SETTLED: Duration = Duration::from_millis(50);
@@ -61,19 +61,19 @@ impl Looks {
         path: &Path,
         largest: u64,
         keep: Option<&mut Blobs>,
-    ) -> Result<State, HistoryError> {
+    ) -> Result<FileState, HistoryError> {
         let found = match std::fs::symlink_metadata(path) {
             Ok(found) => found,
-            Err(error) if is_absence(&error) => return Ok(State::Absent),
+            Err(error) if is_absence(&error) => return Ok(FileState::Absent),
             Err(_) => return Ok(unkept(Reason::Unreadable, String::new())),
         };
         if found.is_dir() || is_behind_a_link(path) {
-            return Ok(State::Absent);
+            return Ok(FileState::Absent);
         }
         if found.is_symlink() {
             return Ok(match std::fs::read_link(path).map(PathBuf::into_os_string) {
                 Ok(to) => match to.into_string() {
-                    Ok(to) => State::Link { to },
+                    Ok(to) => FileState::Link { to },
                     Err(_) => unkept(Reason::Unreadable, Stamp::of(&found).mark()),
                 },
                 Err(_) => unkept(Reason::Unreadable, Stamp::of(&found).mark()),
@@ -102,7 +102,7 @@ impl Looks {
         found: &Metadata,
         largest: u64,
         keep: Option<&mut Blobs>,
-    ) -> Result<State, HistoryError> {
+    ) -> Result<FileState, HistoryError> {
         let stamp = Stamp::of(found);
         if found.len() > largest {
             return Ok(unkept(Reason::TooLarge, stamp.mark()));
@@ -112,7 +112,11 @@ impl Looks {
             && *known == stamp
             && kept(hash)
         {
-            return Ok(State::File { hash: hash.clone(), mode: found.mode() & 0o7777, size: found.len() });
+            return Ok(FileState::File {
+                hash: hash.clone(),
+                mode: found.mode() & 0o7777,
+                size: found.len(),
+            });
         }
         let Some(bytes) = content(path, largest) else {
             return Ok(unkept(Reason::Unreadable, stamp.mark()));
@@ -126,7 +130,7 @@ impl Looks {
         } else {
             self.known.remove(path);
         }
-        Ok(State::File { hash, mode: found.mode() & 0o7777, size: bytes.len() as u64 })
+        Ok(FileState::File { hash, mode: found.mode() & 0o7777, size: bytes.len() as u64 })
     }
 }
 
@@ -148,8 +152,8 @@ pub(crate) fn is_behind_a_link(path: &Path) -> bool {
     std::fs::canonicalize(directory).is_ok_and(|real| real != directory)
 }
 
-fn unkept(why: Reason, mark: String) -> State {
-    State::Unkept { why, mark }
+fn unkept(why: Reason, mark: String) -> FileState {
+    FileState::Unkept { why, mark }
 }
 
 /// Is nothing there? A part of the way may be a file by now.
@@ -180,7 +184,7 @@ mod tests {
             become_something(&path);
             let mut blobs = Blobs::new(place.path().join("contents"), 100);
             let state = Looks::default().file(&path, &found, 100, Some(&mut blobs)).unwrap();
-            assert!(matches!(state, State::Unkept { why: Reason::Unreadable, .. }), "{state:?}");
+            assert!(matches!(state, FileState::Unkept { why: Reason::Unreadable, .. }), "{state:?}");
             let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path));
         }
         assert!(!place.path().join("contents").exists());

@@ -1,7 +1,7 @@
 //! Makes a conversation fit that does not: without a model if need be.
 //!
 //! A request that is known to be longer than its model's window is never sent as long as anything can be taken out of it. So
-//! what a model cannot sum up is recorded, what stays is cut further back, and output in it goes.
+//! what a model cannot summarize is recorded, what stays is cut further back, and output in it goes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Compactor {
         Summed { words: Words { history, prefix: None }, short, notices: vec![notice] }
     }
 
-    /// What is left to do where nothing can be summed up: output goes, and pictures where that is not enough.
+    /// What is left to do where nothing can be summarized: output goes, and pictures where that is not enough.
     pub(super) async fn take_out(
         &self,
         nothing: Nothing,

@@ -17,7 +17,7 @@ use super::{Compactor, GaveUp, InVain};
 const CACHE_LIFETIME_MS: u64 = 5 * 60 * 1000;
 /// A conversation that could not be made shorter is left alone until it has grown by this share.
 const GROWTH_PERCENT: u64 = 10;
-/// Session files up to this size are written anew when results are blanked.
+/// Session files up to this size are rewritten when results are blanked.
 const LARGEST_REWRITTEN: u64 = 32 * 1024 * 1024;
 
 impl Compactor {
@@ -159,7 +159,7 @@ impl Compactor {
         look.messages = Some(blanked);
     }
 
-    /// Can the session file be written anew without anybody noticing? In a larger one old results stay, and are blanked
+    /// Can the session file be rewritten without anybody noticing? In a larger one old results stay, and are blanked
     /// again when the session is resumed.
     async fn is_small(&self) -> bool {
         let path = self.record.lock().path().map(ToOwned::to_owned);

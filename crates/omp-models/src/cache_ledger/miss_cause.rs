@@ -6,7 +6,7 @@ use super::{CacheMiss, LedgerState, MissCause, Ticket};
 
 /// Providers cache in steps, and nothing below so many tokens.
 const LEAST: u64 = 1024;
-/// Percent of a prompt that may be read anew without being a miss.
+/// Percent of a prompt that may be re-read without being a miss.
 const TOLERATED: u64 = 10;
 
 impl LedgerState {
