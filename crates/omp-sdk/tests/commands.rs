@@ -1,22 +1,13 @@
 //! Commands and templates of the user and the project, as an embedding program sees them.
 
+mod common;
+
 use std::sync::Arc;
 
-use omp_sdk::{Directories, Environment, Listener, Persistence, Session, SessionOptions};
+use omp_sdk::{Directories, Persistence, Session, SessionOptions};
 use omp_testkit::Home;
-use omp_types::AgentEvent;
 
-struct Nothing;
-
-impl Environment for Nothing {
-    fn var(&self, _name: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Listener for Nothing {
-    fn event(&mut self, _event: AgentEvent) {}
-}
+use common::Nothing;
 
 async fn session(home: &Home) -> Session {
     let root = home.home_dir().display().to_string();

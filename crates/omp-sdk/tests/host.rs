@@ -1,30 +1,22 @@
 //! One session after another in one program, as an embedding program does it.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use omp_sdk::{
-    Directories, Environment, Host, Listener, Outfit, Persistence, Prompt, Session, SessionError,
-    SessionOptions, SwitchError, ToolFilter,
+    Directories, Host, Listener, Outfit, Persistence, Prompt, Session, SessionError, SessionOptions,
+    SwitchError, ToolFilter,
 };
 use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire, run};
-use omp_types::{AgentEvent, UserContent};
+use omp_types::UserContent;
 use serde_json::{Value, json};
 
+use common::Nothing;
+
 const LIMIT: Duration = Duration::from_secs(60);
-
-struct Nothing;
-
-impl Environment for Nothing {
-    fn var(&self, _name: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Listener for Nothing {
-    fn event(&mut self, _event: AgentEvent) {}
-}
 
 /// A program with the tools that a test names.
 struct Program {

@@ -1,28 +1,20 @@
 //! Changing the model of a session that is under way, as an embedding program does it.
 
+mod common;
+
 use std::sync::Arc;
 
 use omp_sdk::{
-    Direction, Directories, Environment, Listener, Persistence, Prompt, ProviderOptions, Session,
-    SessionOptions, ToolFilter, role_names,
+    Direction, Directories, Persistence, Prompt, ProviderOptions, Session, SessionOptions, ToolFilter,
+    role_names,
 };
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
-use omp_types::{AgentEvent, CacheRetention};
+use omp_types::CacheRetention;
 use serde_json::Value;
 
+use common::Nothing;
+
 const CONFIG: &str = "home/.omp/agent/config.yml";
-
-struct Nothing;
-
-impl Environment for Nothing {
-    fn var(&self, _name: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Listener for Nothing {
-    fn event(&mut self, _event: AgentEvent) {}
-}
 
 fn forever() -> Server {
     Server::start(Scenario::replies([Reply::new().text("ok")]).keyless(true).repeat(true))

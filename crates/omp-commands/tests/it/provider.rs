@@ -1,12 +1,14 @@
 //! What goes to the provider.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use omp_commands::Answer;
 
-use omp_sdk::{Persistence, Prompt};
+use omp_sdk::{AgentError, Outcome, Persistence, Prompt, Session};
 use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire};
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 
 use crate::support::{Room, Variables, lines};
 
@@ -91,13 +93,7 @@ async fn a_conversation_gets_a_new_name_at_the_provider() {
     assert_eq!((room.server.sockets().opened, room.server.sockets().closed), (2, 1));
 
     let session = room.context.host.session();
-    let running = {
-        let session = session.clone();
-        tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
-    };
-    while !session.control().is_running() {
-        tokio::task::yield_now().await;
-    }
+    let running = begin(&session).await;
     assert!(matches!(room.ask("/fresh").await, Answer::Refused(text) if text.contains("still responding")));
     session.control().abort();
     running.await.unwrap().unwrap();
@@ -150,13 +146,7 @@ async fn nothing_is_taken_from_under_an_answer() {
     let room = Room::new([Reply::new().text("one"), slow]).await;
     room.say("first").await;
     let session = room.context.host.session();
-    let running = {
-        let session = session.clone();
-        tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
-    };
-    while !session.control().is_running() {
-        tokio::task::yield_now().await;
-    }
+    let running = begin(&session).await;
     for line in ["/move /tmp", "/session delete"] {
         assert!(
             matches!(room.ask(line).await, Answer::Refused(text) if text.contains("still responding")),
@@ -168,4 +158,14 @@ async fn nothing_is_taken_from_under_an_answer() {
     assert!(room.text("/dump").await.contains("first"));
     session.control().abort();
     running.await.unwrap().unwrap();
+}
+
+/// A prompt that is being answered.
+async fn begin(session: &Arc<Session>) -> JoinHandle<Result<Outcome, AgentError>> {
+    let asked = Arc::clone(session);
+    let running = tokio::spawn(async move { asked.prompt(Prompt::text("go"), Default::default()).await });
+    while !session.control().is_running() {
+        tokio::task::yield_now().await;
+    }
+    running
 }

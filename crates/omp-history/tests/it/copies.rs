@@ -116,12 +116,7 @@ async fn a_session_without_a_history_has_none_to_copy() {
 /// A session that is copied in the middle of a prompt: what became of it is not known to the copy.
 #[tokio::test]
 async fn a_copy_in_the_middle_of_a_prompt() {
-    let mut place = Place::new();
-    place.write("a.txt", "one\n");
-    place.prompts.push("p1".to_owned());
-    place.history.begin("p1");
-    place.history.before_change().await;
-    place.history.declare(&place.path("a.txt"));
+    let mut place = Place::in_a_prompt().await;
     let first = Arc::clone(&place.history);
     copied(&mut place, &["p1"]);
     place.write("a.txt", "two\n");

@@ -87,12 +87,7 @@ async fn a_checkpoint_is_good_although_a_later_one_could_not_be_taken() {
 /// A look after a prompt that fails leaves open what the prompt changed and what others did.
 #[tokio::test]
 async fn a_prompt_whose_end_was_not_seen_owns_nothing_after_it() {
-    let mut place = Place::new();
-    place.write("a.txt", "one\n");
-    place.prompts.push("p1".to_owned());
-    place.history.begin("p1");
-    place.history.before_change().await;
-    place.history.declare(&place.path("a.txt"));
+    let mut place = Place::in_a_prompt().await;
     place.write("a.txt", "two\n");
     let journal = place.options.directory.join("journal");
     let kept = place.options.directory.join("kept");

@@ -27,6 +27,17 @@ impl Place {
         Self::with(|_| {})
     }
 
+    /// In the middle of the prompt `p1`, which is about to change `a.txt`.
+    pub(crate) async fn in_a_prompt() -> Self {
+        let mut place = Self::new();
+        place.write("a.txt", "one\n");
+        place.prompts.push("p1".to_owned());
+        place.history.begin("p1");
+        place.history.before_change().await;
+        place.history.declare(&place.path("a.txt"));
+        place
+    }
+
     pub(crate) fn with(change: impl FnOnce(&mut Options)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let base = directory.path().canonicalize().unwrap();

@@ -15,7 +15,7 @@ use omp_testkit::oauth::{CLIENT_ID, Fault, OAuthOptions, OAuthServer, browse};
 use omp_testkit::{Home, Output, RecordedRequest, Reply, Running, Scenario, Server, Wire, run, start};
 use serde_json::json;
 
-use crate::support::{LIMIT, omp, omp_run};
+use crate::support::{LIMIT, omp, omp_run, wait_for_stderr};
 
 /// A built-in provider at the address of the scripted server.
 fn groq_home(server: &Server) -> Home {
@@ -79,18 +79,6 @@ fn corp_home(oauth: &OAuthServer, models: Option<&Server>) -> Home {
         home.write("home/.omp/agent/logins.json", own);
     }
     home
-}
-
-fn wait_for_stderr(running: &Running, text: &str) -> String {
-    let deadline = Instant::now() + LIMIT;
-    loop {
-        let seen = running.stderr_so_far();
-        if seen.contains(text) {
-            return seen;
-        }
-        assert!(Instant::now() < deadline, "{text:?} was not said: {seen}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 fn shown_address(stderr: &str) -> String {

@@ -2,11 +2,10 @@
 
 use omp_testkit::lists::{ListReply, ListServer};
 use omp_testkit::oauth::{CLIENT_ID, OAuthOptions, OAuthServer};
-use omp_testkit::{Home, Output, Running, run, start};
+use omp_testkit::{Home, Output, run, start};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
-use crate::support::{LIMIT, omp, omp_run};
+use crate::support::{LIMIT, omp, omp_run, wait_for_stderr};
 
 fn groq_home(server: &ListServer) -> Home {
     let home = Home::new();
@@ -53,18 +52,6 @@ fn keys_are_checked_before_they_are_stored() {
         assert!(unsure.stderr.contains("Could not verify the key"), "{}", unsure.stderr);
     }
     assert_eq!(omp_run(&home, &["logout", "groq"]).stdout, "Logged out of groq (4 credentials removed)\n");
-}
-
-fn wait_for_stderr(running: &Running, text: &str) -> String {
-    let deadline = Instant::now() + LIMIT;
-    loop {
-        let seen = running.stderr_so_far();
-        if seen.contains(text) {
-            return seen;
-        }
-        assert!(Instant::now() < deadline, "{text:?} was not said: {seen}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// Enters the code that the program shows at the server's device page.

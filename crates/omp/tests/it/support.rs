@@ -1,9 +1,9 @@
 //! What every test here needs: a home, a server, the binary.
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use omp_testkit::{Home, ModelOptions, Output, Server, Wire, run};
+use omp_testkit::{Home, ModelOptions, Output, Running, Server, Wire, run};
 use serde_json::Value;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
@@ -46,4 +46,27 @@ pub(crate) fn types(lines: &[Value]) -> Vec<&str> {
 pub(crate) fn last_user(body: &Value) -> &Value {
     let messages = body["messages"].as_array().expect("messages");
     &messages.iter().rev().find(|message| message["role"] == "user").expect("a user message")["content"]
+}
+
+/// Waits until a running omp has said something on standard error; everything it has said.
+pub(crate) fn wait_for_stderr(running: &Running, text: &str) -> String {
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        let seen = running.stderr_so_far();
+        if seen.contains(text) {
+            return seen;
+        }
+        assert!(Instant::now() < deadline, "{text:?} was not said: {seen}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The text of the last result of a tool in the last request.
+pub(crate) fn last_result(server: &Server) -> String {
+    let requests = server.requests();
+    let messages =
+        requests.last().expect("a request").body["messages"].as_array().cloned().unwrap_or_default();
+    let result =
+        messages.iter().rev().find(|message| message["role"] == "tool").cloned().unwrap_or(Value::Null);
+    result["content"].to_string()
 }

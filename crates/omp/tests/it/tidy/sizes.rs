@@ -72,44 +72,46 @@ fn files_are_short() {
     none_of("files with lines", FILE_LINES, in_src().into_iter().filter_map(above).collect());
 }
 
-#[test]
-fn functions_fit_on_a_screen() {
-    let mut above = Vec::new();
-    let mut seen = 0;
+/// Measures every item of a kind (`fn`, `struct`). Those above the ceiling, and how many there are in all.
+fn measured(
+    kind: &str,
+    ceiling: usize,
+    unit: &str,
+    size: impl Fn(&[&str], usize) -> Option<usize>,
+) -> (Vec<String>, usize) {
+    let (mut above, mut seen) = (Vec::new(), 0);
     for path in in_src() {
         let text = read(&path);
         let lines: Vec<&str> = text.lines().collect();
         for (number, line) in lines.iter().enumerate() {
-            let Some(name) = declared(line, "fn") else { continue };
+            let Some(name) = declared(line, kind) else { continue };
+            let Some(size) = size(&lines, number) else { continue };
             seen += 1;
-            let length = item(&lines, number).len();
-            if length > FUNCTION_LINES {
-                above.push(format!("{}:{} {name}: {length} lines", shown(&path), number + 1));
+            if size > ceiling {
+                above.push(format!("{}:{} {name}: {size} {unit}", shown(&path), number + 1));
             }
         }
     }
+    (above, seen)
+}
+
+#[test]
+fn functions_fit_on_a_screen() {
+    let (above, seen) =
+        measured("fn", FUNCTION_LINES, "lines", |lines, number| Some(item(lines, number).len()));
     assert!(seen > 5_000, "only {seen} functions were found: the search is broken");
     none_of("functions with lines", FUNCTION_LINES, above);
 }
 
 #[test]
 fn structs_are_parts_with_names() {
-    let mut above = Vec::new();
-    let mut seen = 0;
-    for path in in_src() {
-        let text = read(&path);
-        let lines: Vec<&str> = text.lines().collect();
-        for (number, line) in lines.iter().enumerate() {
-            let Some(name) = declared(line, "struct").filter(|_| line.ends_with('{')) else { continue };
-            seen += 1;
-            let indent = line.len() - line.trim_start().len() + 4;
-            let of_its_own = |line: &&&str| line.len() - line.trim_start().len() == indent && is_field(line);
-            let fields = item(&lines, number).iter().skip(1).filter(of_its_own).count();
-            if fields > STRUCT_FIELDS {
-                above.push(format!("{}:{} {name}: {fields} fields", shown(&path), number + 1));
-            }
-        }
-    }
+    let fields = |lines: &[&str], number: usize| {
+        let line = lines[number];
+        let indent = line.len() - line.trim_start().len() + 4;
+        let of_its_own = |line: &&&str| line.len() - line.trim_start().len() == indent && is_field(line);
+        line.ends_with('{').then(|| item(lines, number).iter().skip(1).filter(of_its_own).count())
+    };
+    let (above, seen) = measured("struct", STRUCT_FIELDS, "fields", fields);
     assert!(seen > 500, "only {seen} structs were found: the search is broken");
     none_of("structs with fields", STRUCT_FIELDS, above);
 }

@@ -6,7 +6,7 @@ use omp_testkit::{Home, Reply, Server, Wire};
 use serde_json::json;
 
 use super::picker::begun;
-use super::tree::{ESC, TITLE, answers, messages, saved, two_turns, with_settings};
+use super::tree::{ESC, TITLE, answers, choose_in_tree, messages, saved, two_turns, with_settings};
 use super::{Screen, last_prompt};
 use crate::sessions::{lines, session_files};
 use crate::support;
@@ -105,12 +105,7 @@ fn without_a_model_nothing_is_summed_up() {
     screen.say("question alpha").wait_for("add any compatible endpoint").terminal.wait_without("Working");
     let file = saved(&screen);
     let before = std::fs::read(&file).unwrap();
-    screen
-        .say("/tree")
-        .wait_for(TITLE)
-        .send("question alpha")
-        .wait_for("❯ • user: question alpha")
-        .send("\r");
+    choose_in_tree(&mut screen, "question alpha");
     screen.wait_for("2. Summarize").send("2").wait_for("no model is available to summarize the branch");
     screen.wait_for("Ask anything").wait_for("add any compatible endpoint");
     assert_eq!(std::fs::read(&file).unwrap(), before);

@@ -1,9 +1,10 @@
 //! Commands on a terminal, inside the conversation.
 
 use omp_testkit::{Reply, Server, Wire};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Screen;
+use crate::support::last_result;
 
 /// A program that shows its size and says which keys it reads.
 const READER: &str = "import sys, os, signal, termios, tty
@@ -24,15 +25,6 @@ print('goodbye', end='\\r\\n', flush=True)
 
 fn pty(command: &str) -> Reply {
     Reply::new().tool_call("bash", json!({"_i": "run", "command": command, "pty": true}))
-}
-
-fn last_result(server: &Server) -> String {
-    let requests = server.requests();
-    let messages =
-        requests.last().expect("a request").body["messages"].as_array().cloned().unwrap_or_default();
-    let result =
-        messages.iter().rev().find(|message| message["role"] == "tool").cloned().unwrap_or(Value::Null);
-    result["content"].to_string()
 }
 
 fn begin(second: &str) -> Screen {

@@ -4,6 +4,7 @@ use omp_testkit::{Reply, Server, Wire};
 use serde_json::{Value, json};
 
 use super::Screen;
+use crate::support::last_result;
 
 /// A screen whose calls are asked about.
 fn asking(replies: Vec<Reply>) -> Screen {
@@ -12,16 +13,6 @@ fn asking(replies: Vec<Reply>) -> Screen {
 
 fn bash(command: &str) -> Reply {
     Reply::new().tool_call("bash", json!({"_i": "run", "command": command}))
-}
-
-/// The text of the last result of a tool in the last request.
-fn last_result(server: &Server) -> String {
-    let requests = server.requests();
-    let messages =
-        requests.last().expect("a request").body["messages"].as_array().cloned().unwrap_or_default();
-    let result =
-        messages.iter().rev().find(|message| message["role"] == "tool").cloned().unwrap_or(Value::Null);
-    result["content"].to_string()
 }
 
 /// proves: TSN-065

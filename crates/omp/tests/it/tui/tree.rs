@@ -15,6 +15,12 @@ pub(super) const ESC: &str = "\x1b[27u";
 
 pub(super) const TITLE: &str = "Session tree";
 
+/// Searches the tree for a prompt and goes there.
+pub(super) fn choose_in_tree(screen: &mut Screen, prompt: &str) {
+    let found = format!("❯ • user: {prompt}");
+    screen.say("/tree").wait_for(TITLE).send(prompt).wait_for(&found).send("\r");
+}
+
 pub(super) fn answers<const N: usize>(texts: [&str; N]) -> Vec<Reply> {
     texts.map(|text| Reply::new().text(text)).into()
 }
@@ -329,12 +335,7 @@ fn choosing_an_entry_goes_there() {
     screen.say("/tree").wait_for(TITLE).send("extension").wait_for("❯ custom message").send("\r");
     screen.wait_for("│ said by an extension").send("\x15question epsilon\r").wait_for("epsilon-answer.");
     assert_eq!(messages(&file)[3]["parentId"], answer);
-    screen
-        .say("/tree")
-        .wait_for(TITLE)
-        .send("question alpha")
-        .wait_for("❯ • user: question alpha")
-        .send("\r");
+    choose_in_tree(&mut screen, "question alpha");
     screen.wait_for("│ question alpha").terminal.wait_without("alpha-answer.");
     screen.send("\x15question zeta\r").wait_for("zeta-answer.");
     assert_eq!(messages(&file)[5]["parentId"], Value::Null, "a second beginning");
