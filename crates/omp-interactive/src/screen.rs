@@ -9,9 +9,9 @@ use omp_tui::announce::Notices;
 use omp_tui::capability::{self, Choice, Environment, ImageProtocol};
 use omp_tui::clipboard::{Reader, Step};
 use omp_tui::image::ImageOptions;
-use omp_tui::input::{Appearance as Reported, Decoder, Event, Reply};
+use omp_tui::input::{Appearance as Reported, Code, Decoder, Event, Reply};
 use omp_tui::probe::{self, Fact, Probe, Probes};
-use omp_tui::render::{Gesture, Profile, Renderer};
+use omp_tui::render::{Gesture, Profile, Renderer, Size};
 use omp_tui::schedule::Request;
 use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
 use omp_tui::text::Depth;
@@ -45,7 +45,38 @@ pub(crate) struct Screen {
     journal: Journal,
     /// Puts pastes together that come in packets.
     pastes: Reader,
+    inquiry: Inquiry,
 }
+
+/// What a multiplexer is asked before frames are written for a new size: how large it is by now, and where the cursor is. It
+/// tells programs about new sizes late, tmux a quarter of a second.
+#[derive(Debug, Default)]
+struct Inquiry {
+    /// Until then sizes are not to be trusted.
+    unrest: Duration,
+    is_asked: bool,
+    /// How many answers are on their way; only the last one counts.
+    open: usize,
+    /// The size that it says.
+    size: Option<Size>,
+    /// Whether the next frame may be written.
+    is_confirmed: bool,
+    /// What it said before.
+    said: Option<(Option<Size>, u16)>,
+    /// How often it said something else than before, or another size than the system.
+    doubts: usize,
+}
+
+const INQUIRY: &[u8] = b"\x1b[18t\x1b[6n";
+/// How long a frame waits for the answer.
+const ANSWER_WAIT: Duration = Duration::from_millis(150);
+/// How long after a new size others are likely.
+const UNREST: Duration = Duration::from_millis(500);
+/// The pause before it is asked again. Only what it says twice holds: while somebody drags the window, what is written for
+/// one size arrives at another.
+const DOUBT: Duration = Duration::from_millis(80);
+/// After so many questions nothing better will come.
+const MAX_DOUBTS: usize = 100;
 
 impl Screen {
     /// Takes the terminal over.
@@ -60,6 +91,7 @@ impl Screen {
         let profile = Profile {
             synchronized: synchronized.value(),
             multiplexer: capability::multiplexer(environment),
+            wraps_anew: capability::wraps_anew(environment),
             screen_to_history: capability::screen_to_history(environment),
             depth: color_depth(variable),
             links: true,
@@ -93,6 +125,7 @@ impl Screen {
             placeholders: capability::placeholders(environment),
             journal: Journal::default(),
             pastes: Reader::default(),
+            inquiry: Inquiry::default(),
         };
         screen.listen()?;
         screen.terminal.write(&screen.questions)?;
@@ -125,7 +158,7 @@ impl Screen {
     }
 
     /// The size of the terminal.
-    pub(crate) fn size(&self) -> omp_tui::render::Size {
+    pub(crate) fn size(&self) -> Size {
         self.terminal.size()
     }
 
@@ -163,6 +196,9 @@ impl Screen {
 
     /// Draws what is due.
     pub(crate) fn paint(&mut self, app: &mut App) -> io::Result<()> {
+        if self.inquire(app)? {
+            return Ok(());
+        }
         let size = self.terminal.size();
         match app.paint(&mut self.renderer, size) {
             Some(painted) => {
@@ -174,13 +210,59 @@ impl Screen {
         }
     }
 
+    /// Asks a multiplexer for its size and cursor before a frame that depends on them. Whether the frame has to wait.
+    fn inquire(&mut self, app: &mut App) -> io::Result<bool> {
+        let now = app.surface.now();
+        let is_due = app.surface.scheduler.deadline().is_some_and(|due| due <= now);
+        if !is_due || !self.profile.multiplexer || self.questions.is_empty() {
+            return Ok(false);
+        }
+        let is_needed = self.renderer.wants_cursor() || now < self.inquiry.unrest;
+        if is_needed && !self.inquiry.is_confirmed && !self.inquiry.is_asked {
+            self.inquiry.is_asked = true;
+            self.inquiry.open += 1;
+            self.inquiry.size = None;
+            app.surface.scheduler.hold(now + ANSWER_WAIT);
+            self.write(INQUIRY)?;
+            return Ok(true);
+        }
+        (self.inquiry.is_asked, self.inquiry.is_confirmed) = (false, false);
+        Ok(false)
+    }
+
+    /// The last part of the answer: the row of the cursor, counted from 1.
+    fn inquired(&mut self, row: u16, app: &mut App) {
+        let inquiry = &mut self.inquiry;
+        inquiry.open = inquiry.open.saturating_sub(1);
+        if inquiry.open > 0 || !inquiry.is_asked {
+            return;
+        }
+        let said = Some((inquiry.size, row));
+        let is_steady = std::mem::replace(&mut inquiry.said, said) == said;
+        let is_same = inquiry.size.is_none_or(|size| size == self.terminal.size());
+        if !(is_steady && is_same) && inquiry.doubts < MAX_DOUBTS {
+            inquiry.doubts += 1;
+            inquiry.is_asked = false;
+            let now = app.surface.now();
+            return app.surface.scheduler.hold(now + DOUBT);
+        }
+        (inquiry.doubts, inquiry.said) = (0, None);
+        inquiry.is_confirmed = true;
+        if self.renderer.wants_cursor() {
+            self.renderer.cursor_found(usize::from(row.saturating_sub(1)));
+        }
+        app.surface.scheduler.answered();
+    }
+
     /// Takes what came in; an end, if it is one.
     pub(crate) fn take(&mut self, news: Incoming, app: &mut App) -> io::Result<Option<End>> {
         match news {
             Incoming::Bytes(bytes) => self.read(Some(&bytes), app)?,
             Incoming::Resized => {
                 let now = app.surface.now();
-                app.surface.scheduler.resized(self.profile.multiplexer, now);
+                app.surface.scheduler.resized(now);
+                (self.inquiry.is_asked, self.inquiry.is_confirmed) = (false, false);
+                self.inquiry.unrest = now + UNREST;
                 self.renderer.resized(self.terminal.size());
                 app.recording.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
@@ -216,6 +298,12 @@ impl Screen {
                         attaching::clipboard_pasted(app, pasted);
                     }
                 },
+                Event::Reply(Reply::Resized { rows, columns }) => {
+                    self.inquiry.size = Some(Size { width: columns.into(), height: rows.into() });
+                }
+                Event::Reply(Reply::Cursor { row, .. }) => self.inquired(row, app),
+                // In the first row the answer looks like a key.
+                Event::Key(key) if self.inquiry.open > 0 && key.code == Code::F(3) => self.inquired(1, app),
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
                 event => {
                     // Who comes back may have changed the colours meanwhile. A multiplexer would ask all its terminals.

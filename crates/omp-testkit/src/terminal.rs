@@ -194,8 +194,12 @@ impl Terminal {
 
     /// Gives the window another size.
     pub fn resize(&mut self, rows: u16, columns: u16) -> &mut Self {
+        // As terminals do: first their own screen, then the program is told. The other way round, a frame for the new size
+        // could arrive at the old one.
+        let mut state = self.lock();
+        state.parser.screen_mut().set_size(cells(rows), cells(columns));
         tcsetwinsize(&self.keyboard, window(rows, columns)).expect("a terminal has a size");
-        self.lock().parser.screen_mut().set_size(cells(rows), cells(columns));
+        drop(state);
         self
     }
 

@@ -123,7 +123,7 @@ impl App {
                 Ok(Incoming::Bytes(bytes)) => self.decoder.feed(&bytes, now, &mut events),
                 Ok(Incoming::Resized) => {
                     self.renderer.resized(self.terminal.size());
-                    self.scheduler.resized(self.renderer.profile().multiplexer, now);
+                    self.scheduler.resized(now);
                 }
                 Ok(Incoming::Continued) => {
                     self.terminal.resume()?;

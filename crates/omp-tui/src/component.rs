@@ -39,6 +39,17 @@ pub trait Component: Any {
     /// A row of the last layout.
     fn row(&self, index: usize) -> Line;
 
+    /// The block that a row of the last layout belongs to, and the first row of that block. A component is one block unless
+    /// it says otherwise.
+    fn block(&self, _index: usize) -> (usize, usize) {
+        (0, 0)
+    }
+
+    /// The first row of a block.
+    fn block_start(&self, _block: usize) -> Option<usize> {
+        Some(0)
+    }
+
     /// Takes an event while it has the focus.
     fn input(&mut self, _event: &Event) -> Handled {
         Handled::No

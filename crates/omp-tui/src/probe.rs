@@ -176,7 +176,11 @@ impl Probes {
             Reply::Notifications(capabilities) => facts.push(Fact::Notifications(capabilities.clone())),
             Reply::Graphics { id: GRAPHICS_ID, accepted } => facts.push(Fact::Graphics(*accepted)),
             Reply::CellSize { height, width } => facts.push(Fact::CellSize(*height, *width)),
-            Reply::Graphics { .. } | Reply::Resized { .. } | Reply::Version(_) | Reply::Clipboard(_) => {}
+            Reply::Graphics { .. }
+            | Reply::Resized { .. }
+            | Reply::Cursor { .. }
+            | Reply::Version(_)
+            | Reply::Clipboard(_) => {}
         }
     }
 

@@ -13,7 +13,8 @@ const WORTH: usize = 24;
 /// … or until so much time has gone by. Most models speak slower than they could be drawn: thirty frames a second of three
 /// letters each would be mostly cursor moves.
 const TRICKLE: Duration = Duration::from_millis(100);
-/// How long a multiplexer's size must stand still before the window is drawn for it.
+/// How long a size must stand still before anything is drawn for it. Somebody who drags a window makes many sizes, and a frame
+/// for one that is gone already is written into a screen of another size.
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// Why a frame is wanted.
@@ -83,14 +84,21 @@ impl Scheduler {
         }
     }
 
-    /// The terminal has another size. Inside a multiplexer every further change puts the frame off; elsewhere it comes
-    /// with the next one.
-    pub fn resized(&mut self, multiplexer: bool, now: Duration) {
+    /// The terminal has another size. Every further change puts the next frame off, whatever else asks for one.
+    pub fn resized(&mut self, now: Duration) {
         self.request(Request::Ordinary, now);
         self.extent = Some(Extent::Everything);
-        if multiplexer {
-            self.settled = Some(now + SETTLE);
-        }
+        self.settled = Some(now + SETTLE);
+    }
+
+    /// Nothing is drawn before `until`, since an answer is expected; [`Scheduler::answered`] ends that.
+    pub fn hold(&mut self, until: Duration) {
+        self.settled = Some(until);
+    }
+
+    /// The answer is there: what was put off is due.
+    pub fn answered(&mut self) {
+        self.settled = None;
     }
 
     /// When the next frame is due.
@@ -198,12 +206,12 @@ mod tests {
         assert_eq!(scheduler.take(at(50)), Some(Extent::Everything));
     }
 
-    /// A storm of sizes inside a multiplexer is one frame, 50 ms after the last.
+    /// A storm of sizes is one frame, 50 ms after the last.
     #[test]
-    fn a_multiplexer_settles_first() {
+    fn a_size_settles_first() {
         let mut scheduler = Scheduler::new();
         for millisecond in (0..300).step_by(10) {
-            scheduler.resized(true, at(millisecond));
+            scheduler.resized(at(millisecond));
             scheduler.request(Request::Key, at(millisecond));
             assert_eq!(scheduler.take(at(millisecond)), None);
         }

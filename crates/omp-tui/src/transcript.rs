@@ -142,6 +142,15 @@ impl Component for Transcript {
         Layout { rows: self.starts.last().copied().unwrap_or(0), seam, cursor: None }
     }
 
+    fn block(&self, index: usize) -> (usize, usize) {
+        let entry = self.starts.partition_point(|start| *start <= index).saturating_sub(1);
+        (entry, self.starts.get(entry).copied().unwrap_or(0))
+    }
+
+    fn block_start(&self, block: usize) -> Option<usize> {
+        self.starts.get(block).copied()
+    }
+
     fn row(&self, index: usize) -> Line {
         let entry = self.starts.partition_point(|start| *start <= index).saturating_sub(1);
         let offset = index - self.starts.get(entry).copied().unwrap_or(index);

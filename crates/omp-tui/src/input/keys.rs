@@ -1,6 +1,7 @@
 //! Which key a sequence stands for: kitty, modifyOtherKeys and the old encodings.
 
 use super::event::{Code, Event, Key, KeyEventKind, Modifiers};
+use super::reply::Reply;
 
 /// The key of a byte below 0x20, or of 0x7f.
 pub(super) fn control(byte: u8, extra: Modifiers) -> Key {
@@ -93,8 +94,11 @@ pub(super) fn csi(parameters: &Parameters<'_>, last: u8) -> Option<Event> {
         b'Z' => Some(Event::Key(Key::new(Code::Tab, Modifiers::SHIFT | parameters.modifiers()))),
         b'I' if parameters.0.is_empty() => Some(Event::Focus(true)),
         b'O' if parameters.0.is_empty() => Some(Event::Focus(false)),
-        // A cursor report looks like F3; ours never asks for one, so only the first column is doubtful.
-        b'R' if parameters.number(0).unwrap_or(1) != 1 => None,
+        // A cursor report looks like F3 with a modifier, if the cursor is in the first row: whoever asked knows better.
+        b'R' if parameters.number(0).unwrap_or(1) != 1 => {
+            let number = |index| u16::try_from(parameters.number(index)?).ok();
+            Some(Event::Reply(Reply::Cursor { row: number(0)?, column: number(1)? }))
+        }
         b'~' => match parameters.number(0)? {
             27 => {
                 let character = parameters.number(2)?;

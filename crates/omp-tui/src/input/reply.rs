@@ -51,12 +51,19 @@ pub enum Reply {
         /// Width in pixels.
         width: u16,
     },
-    /// The new size of the terminal, told in band.
+    /// The size of the terminal, told by itself when it is new, or for a question.
     Resized {
         /// Rows.
         rows: u16,
         /// Columns.
         columns: u16,
+    },
+    /// Where the cursor is, counted from 1.
+    Cursor {
+        /// The row.
+        row: u16,
+        /// The column.
+        column: u16,
     },
     /// The name and version of the terminal.
     Version(String),

@@ -43,7 +43,7 @@ fn window(parameters: &Parameters<'_>) -> Option<Reply> {
     let number = |index| parameters.number(index).and_then(|number| u16::try_from(number).ok());
     match number(0)? {
         6 => Some(Reply::CellSize { height: number(1)?, width: number(2)? }),
-        48 => Some(Reply::Resized { rows: number(1)?, columns: number(2)? }),
+        8 | 48 => Some(Reply::Resized { rows: number(1)?, columns: number(2)? }),
         _ => None,
     }
 }

@@ -35,6 +35,26 @@ pub trait Rows {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The part of the frame that a row belongs to, and the first row of that part. Parts stay the same when the width
+    /// changes and all rows become others.
+    fn part(&self, _index: usize) -> (Part, usize) {
+        (Part::default(), 0)
+    }
+
+    /// The first row of a part; `None` if it is gone.
+    fn part_start(&self, _part: Part) -> Option<usize> {
+        Some(0)
+    }
+}
+
+/// Names a part of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The lane.
+    pub lane: usize,
+    /// The block of that lane.
+    pub block: usize,
 }
 
 impl Rows for [Line] {
@@ -87,6 +107,8 @@ pub struct Profile {
     pub synchronized: bool,
     /// The terminal is inside tmux, screen or zellij, whose history cannot be rebuilt.
     pub multiplexer: bool,
+    /// Whether the terminal wraps rows anew when its width changes, those of history, too.
+    pub wraps_anew: bool,
     /// The terminal can push its screen into history (`CSI 22 J`).
     pub screen_to_history: bool,
     /// How many colours there are.
@@ -102,6 +124,7 @@ impl Default for Profile {
         Self {
             synchronized: false,
             multiplexer: false,
+            wraps_anew: true,
             screen_to_history: false,
             depth: Depth::Direct,
             links: true,

@@ -4,10 +4,11 @@ use crate::ledger::{Advance, Ledger, Outlook};
 use crate::text::{Color, Line};
 
 use super::audit::History;
-use super::frame::{Gesture, Intent, Painted, Position, Profile, Rows, Size, View};
+use super::frame::{Gesture, Intent, Painted, Part, Position, Profile, Rows, Size, View};
 use super::output::{Cursor, Output};
+use super::reflow::{Moved, Window};
 use super::resize::Drift;
-use super::{cursor, diff, shift};
+use super::{audit, cursor, diff, shift};
 
 /// Turns frames into bytes and remembers what the terminal shows.
 #[derive(Debug)]
@@ -22,6 +23,16 @@ pub struct Renderer {
     ink: Color,
     boundary: usize,
     drift: Drift,
+    /// The row in which the terminal says its cursor is, since the last new size.
+    found: Option<usize>,
+    /// The part of the frame with the first row that is not in history, and where that part began.
+    anchor: (Part, usize),
+    /// How much of that row is in history: columns, and characters that count.
+    begun: (usize, u64),
+    /// That part of the row.
+    begun_line: Option<Line>,
+    /// The columns in history of the line that the first row of the screen ends, as the terminal sees it.
+    lead: usize,
     gesture: Option<Gesture>,
     prelude: Vec<u8>,
 }
@@ -46,6 +57,11 @@ impl Renderer {
             ink: Color::Default,
             boundary: 0,
             drift: Drift::default(),
+            found: None,
+            anchor: (Part::default(), 0),
+            begun: (0, 0),
+            begun_line: None,
+            lead: 0,
             gesture: Some(Gesture::Start),
             prelude: Vec::new(),
         }
@@ -72,7 +88,19 @@ impl Renderer {
         if self.profile.multiplexer {
             self.drift.resize(size.height.max(1));
         }
+        self.found = None;
         self.gesture.get_or_insert(Gesture::Resize);
+    }
+
+    /// Whether the next frame should wait until the terminal has said where its cursor is: its history cannot be rebuilt, so
+    /// it must be known what of the window is there by now.
+    pub fn wants_cursor(&self) -> bool {
+        self.profile.multiplexer && self.gesture == Some(Gesture::Resize) && self.found.is_none()
+    }
+
+    /// The terminal says that its cursor is in this row, counted from 0, since the last new size.
+    pub fn cursor_found(&mut self, row: usize) {
+        self.found = Some(row);
     }
 
     /// Bytes that neither show anything nor move the cursor, such as the data of a picture: written ahead of the next
@@ -126,6 +154,8 @@ impl Renderer {
         if !keep {
             self.ledger = Ledger::default();
             self.history.keep(0);
+            self.begun = (0, 0);
+            self.lead = 0;
         }
         let advance = self.ledger.advance(outlook);
         let from = self.ledger.committed;
@@ -144,7 +174,7 @@ impl Renderer {
         let mut first = true;
         for row in advance.chunk.clone() {
             self.separate(&mut out, &mut first);
-            out.whole_row(&self.prepare(&view.rows.row(row)));
+            out.whole_row(&self.prepare(&self.row(view.rows, row)));
         }
         for line in &window[..shown] {
             self.separate(&mut out, &mut first);
@@ -163,24 +193,97 @@ impl Renderer {
 
     /// A new size inside a multiplexer, or a clean screen there: the window is written in place, nothing is erased.
     fn in_multiplexer(&mut self, view: &View<'_>, size: Size) -> Painted {
-        let mut drift = self.drift;
-        drift.resize(size.height);
-        let rewrapped = size.width != self.size.width;
-        self.ledger.committed =
-            drift.committed(self.ledger, self.boundary, rewrapped, &mut self.history, view.rows);
+        let row = self.found.take().map(|row| row.min(size.height - 1));
+        let wraps = self.profile.wraps_anew && row.is_some();
+        let column = self.cursor.column.unwrap_or(self.size.width);
+        let window = Window {
+            rows: &self.screen,
+            lead: if wraps { self.lead } else { 0 },
+            cursor: Position { row: self.cursor.row, column },
+            wraps,
+        };
+        let moved = match row {
+            Some(row) => window.moved(row, size.width),
+            None => {
+                let mut drift = self.drift;
+                drift.resize(size.height);
+                let (back, pushed) = drift.moved();
+                window.pushed(back, pushed, size.width)
+            }
+        };
+        self.find_place(view, size.width, moved, row.is_some());
         self.size = size;
         let from = self.ledger.committed;
         let advance = self.ledger.advance(self.outlook(view));
-        let mut out = Output::new(
-            &self.profile,
-            size,
-            Cursor { shown: self.cursor.shown, ..Cursor::default() },
-            self.ink,
-        );
+        let cursor = Cursor { row: row.unwrap_or(0), column: None, shown: self.cursor.shown };
+        let mut out = Output::new(&self.profile, size, cursor, self.ink);
         out.raw(&std::mem::take(&mut self.prelude));
+        if row.is_some() && moved.back > 0 {
+            // What came back from history returns there, since only the window below it is written anew.
+            out.move_to(Position { row: size.height - 1, column: 0 });
+            (0..moved.back).for_each(|_| out.next_row());
+        }
         out.home(b"\x1b[H");
         self.rewrite(&mut out, view, &advance);
         self.conclude(out, view, Intent::SeamRewrite, from)
+    }
+
+    /// Finds out what of the new frame is in history after the screen has moved. In doubt less: a row may be repeated, but
+    /// not lost.
+    fn find_place(&mut self, view: &View<'_>, width: usize, moved: Moved, is_certain: bool) {
+        let before = self.ledger;
+        let Moved { gone, column, .. } = moved;
+        self.lead = moved.lead;
+        // Only what was final and stood on the screen as it is counts as having entered history.
+        let known = if before.top == before.committed { self.boundary.saturating_sub(before.top) } else { 0 };
+        let rewrapped = width != self.size.width;
+        let mut committed = before.committed + gone.min(known);
+        if rewrapped {
+            let (part, start) = self.anchor;
+            let mut amount = self.history.amount(start.min(before.committed));
+            let mut end = self.history.end();
+            let mut enter = |line: &Line| {
+                amount.add(audit::ink(line));
+                end.extend(audit::inked(line));
+            };
+            if self.begun.1 > 0
+                && let Some(line) = self.begun_line.take()
+            {
+                enter(&line);
+            }
+            self.screen.iter().take(gone.min(known)).for_each(&mut enter);
+            let (gone, column) = if gone < known { (gone, column) } else { (known, 0) };
+            let rest = self.screen.get(gone).filter(|_| column > 0);
+            rest.into_iter().for_each(|line| enter(&line.slice(0, column)));
+            let after = rest.map(|line| line.slice(column, line.width()));
+            let after = after.iter().chain(self.screen.iter().skip(gone + usize::from(rest.is_some())));
+            let after: Vec<char> = after.flat_map(audit::inked).collect();
+            let start = view.rows.part_start(part).unwrap_or(0).min(view.rows.len());
+            amount.ink = audit::ink_before(view.rows, start, &end, &after, amount.ink);
+            let place = audit::place(view.rows, start, amount);
+            committed = place.row;
+            self.begun = match place.ink {
+                0 => (0, 0),
+                ink => audit::column_behind(&view.rows.row(place.row), ink).map_or((0, 0), |at| (at, ink)),
+            };
+            self.begun_line = (self.begun.0 > 0).then(|| view.rows.row(place.row).slice(0, self.begun.0));
+        } else if gone > 0 {
+            self.begun = (0, 0);
+        }
+        if !is_certain {
+            committed = committed.saturating_sub(moved.back);
+        }
+        self.ledger.committed = committed.min(view.rows.len());
+        self.history.assume(view.rows, self.ledger.committed);
+    }
+
+    /// A row of the frame, without what of it is in history.
+    fn row(&self, rows: &dyn Rows, index: usize) -> Line {
+        let row = rows.row(index);
+        match self.begun.0 {
+            column if column > 0 && index == self.ledger.committed => row.slice(column, row.width()),
+            _ => row,
+        }
     }
 
     /// An ordinary frame.
@@ -188,6 +291,7 @@ impl Renderer {
         if let Some(row) = self.history.shifted_at(view.rows) {
             self.history.keep(row);
             self.ledger.committed = row;
+            self.begun = (0, 0);
         }
         let from = self.ledger.committed;
         let advance = self.ledger.advance(self.outlook(view));
@@ -225,7 +329,7 @@ impl Renderer {
         self.ledger.top == chunk.start
             && chunk.len() <= self.size.height
             && self.screen.len() == self.size.height
-            && chunk.zip(&self.screen).all(|(row, painted)| self.prepare(&rows.row(row)) == *painted)
+            && chunk.zip(&self.screen).all(|(row, painted)| self.prepare(&self.row(rows, row)) == *painted)
     }
 
     /// From the first row of the screen: the rows that enter history, then the whole window. Exactly the former scroll.
@@ -234,7 +338,7 @@ impl Renderer {
         let mut first = true;
         for row in advance.chunk.clone() {
             self.separate(out, &mut first);
-            out.whole_row(&self.prepare(&view.rows.row(row)));
+            out.whole_row(&self.prepare(&self.row(view.rows, row)));
         }
         for line in &window {
             self.separate(out, &mut first);
@@ -266,6 +370,12 @@ impl Renderer {
         for row in advance.chunk.clone() {
             self.history.commit(&rows.row(row));
         }
+        if advance.ledger.committed != self.ledger.committed {
+            self.begun = (0, 0);
+        }
+        if !advance.chunk.is_empty() {
+            self.lead = 0;
+        }
         self.ledger = advance.ledger;
     }
 
@@ -282,7 +392,7 @@ impl Renderer {
     /// The rows of the screen, covers included.
     fn window(&self, view: &View<'_>, top: usize) -> Vec<Line> {
         let end = view.rows.len().min(top + self.size.height);
-        let mut window: Vec<Line> = (top..end).map(|row| self.prepare(&view.rows.row(row))).collect();
+        let mut window: Vec<Line> = (top..end).map(|row| self.prepare(&self.row(view.rows, row))).collect();
         window.resize(self.size.height, Line::new());
         for cover in view.covers {
             for (offset, line) in cover.rows.iter().enumerate() {
@@ -332,6 +442,7 @@ impl Renderer {
         // What is covered does not stand on the screen as it is.
         self.boundary = if view.covers.is_empty() { view.seam.boundary(view.rows.len()) } else { 0 };
         self.drift = Drift::new(self.size, self.cursor.row);
+        self.anchor = view.rows.part(self.ledger.committed.min(view.rows.len().saturating_sub(1)));
         let bytes = out.finish();
         let intent = match intent {
             Intent::Nothing | Intent::Diff if !wrote && !bytes.is_empty() => Intent::Cursor,

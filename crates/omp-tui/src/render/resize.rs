@@ -1,13 +1,10 @@
 //! A new size inside a multiplexer, whose history can neither be erased nor rebuilt.
 //!
-//! Nothing can be asked, so this follows what terminals do: a screen that loses rows drops those below the cursor, then
+//! Where the terminal does not say where its cursor is ([`super::reflow`]), this follows what terminals do: a screen that loses rows drops those below the cursor, then
 //! pushes rows at its top into history until the cursor fits; one that gains rows takes them back from there; a new width
 //! wraps everything anew.
 
-use crate::ledger::Ledger;
-
-use super::audit::History;
-use super::frame::{Rows, Size};
+use super::frame::Size;
 
 /// How the screen has moved against history since the last frame.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,24 +39,8 @@ impl Drift {
         self.height = height;
     }
 
-    /// How many rows of the new frame are in history now, given what was there before. In doubt fewer: a row may be
-    /// repeated, but not lost. Rows before
-    /// `final_end` were final and stood on the screen as they are.
-    pub(super) fn committed(
-        self,
-        before: Ledger,
-        final_end: usize,
-        rewrapped: bool,
-        history: &mut History,
-        rows: &dyn Rows,
-    ) -> usize {
-        let mut committed = if rewrapped { history.same_place(rows) } else { before.committed };
-        committed = committed.saturating_sub(self.pulled);
-        if !rewrapped && before.top == before.committed {
-            committed = (committed + self.pushed).min(final_end.max(committed));
-        }
-        let committed = committed.min(rows.len());
-        history.assume(rows, committed);
-        committed
+    /// Rows that came back from history, and rows that went there, as far as can be known without an answer of the terminal.
+    pub(super) fn moved(self) -> (usize, usize) {
+        (self.pulled, self.pushed)
     }
 }

@@ -1,7 +1,7 @@
 //! From lanes to a frame.
 
 use crate::ledger::Seam;
-use crate::render::{Cover, Position, Rows, Size, View};
+use crate::render::{Cover, Part, Position, Rows, Size, View};
 use crate::schedule::Extent;
 use crate::text::Line;
 
@@ -34,6 +34,18 @@ impl Rows for Frame<'_> {
             (Some(lane), Some(start)) => lane.component.row(index - start),
             _ => Line::new(),
         }
+    }
+
+    fn part(&self, index: usize) -> (Part, usize) {
+        let lane = self.starts.partition_point(|start| *start <= index).saturating_sub(1);
+        let start = self.starts.get(lane).copied().unwrap_or(0);
+        let (block, first) = self.lanes.get(lane).map_or((0, 0), |lane| lane.component.block(index - start));
+        (Part { lane, block }, start + first)
+    }
+
+    fn part_start(&self, part: Part) -> Option<usize> {
+        let first = self.lanes.get(part.lane)?.component.block_start(part.block)?;
+        Some(self.starts.get(part.lane)? + first)
     }
 }
 

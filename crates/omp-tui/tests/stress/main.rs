@@ -13,4 +13,5 @@ mod pty;
 mod random;
 mod resizing;
 mod shadow;
+mod storms;
 mod widths;

@@ -41,7 +41,7 @@ fn a_storm_in_a_multiplexer_is_one_repaint_in_place() {
         let now = Duration::from_millis(step * 10);
         if step < 30 {
             desk.resize(60, 10 + (step as usize * 7) % 13);
-            scheduler.resized(true, now);
+            scheduler.resized(now);
         }
         if scheduler.take(now).is_some() {
             frames.push((step, desk.paint(&frame, Seam::default())));

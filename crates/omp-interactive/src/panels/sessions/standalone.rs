@@ -54,6 +54,7 @@ impl Stand {
         let mut renderer = Renderer::new(Profile {
             synchronized: capability::synchronized(environment).value(),
             multiplexer: capability::multiplexer(environment),
+            wraps_anew: capability::wraps_anew(environment),
             screen_to_history: capability::screen_to_history(environment),
             depth: color_depth(variable),
             links: true,
