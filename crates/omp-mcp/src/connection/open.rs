@@ -110,8 +110,8 @@ impl Opened<'_> {
                 .map_err(|error| ConnectError::Start { command: command.to_owned(), reason: reason(&error) })
         };
         match self.greet(start()?, lifecycle, "stdio", "").await {
-            // Some old servers end at a question that they do not know.
-            Err(Startup { closed: true, .. }) if probing => {
+            // Some old servers end at a question that they do not know, or answer it somehow.
+            Err(Startup { confused: true, .. }) if probing => {
                 let again = self.greet(start()?, ClientLifecycleMode::Initialize, "stdio", "").await;
                 again.map_err(|startup| startup.error)
             }
@@ -125,16 +125,16 @@ impl Opened<'_> {
         headers: &BTreeMap<String, String>,
     ) -> Result<Connection, ConnectError> {
         let unreachable = |reason| ConnectError::Unreachable { address: shown(url), reason };
-        let client = self.wires.http().map_err(unreachable)?;
+        let client = self.wires.http().map_err(unreachable)?.logged(self.log);
         let headers = self.headers(headers).await;
         // An explicit header wins over a stored login.
         let explicit = headers.contains_key(&http::header::AUTHORIZATION);
         let first = match self.authorization.filter(|_| !explicit) {
             Some(authorization) => {
                 let client = authorization.client(client.clone()).await.map_err(ConnectError::Login)?;
-                self.streamable(client, url, headers.clone()).await
+                self.streamable(client, url, &headers).await
             }
-            None => self.streamable(client.clone(), url, headers.clone()).await,
+            None => self.streamable(client.clone(), url, &headers).await,
         };
         let pinned = self.definition.revision.as_ref().is_some_and(Revision::is_stateless);
         match first {
@@ -153,16 +153,25 @@ impl Opened<'_> {
         &self,
         client: C,
         url: &Url,
-        headers: HashMap<HeaderName, HeaderValue>,
+        headers: &HashMap<HeaderName, HeaderValue>,
     ) -> Result<Connection, Startup>
     where
         C: StreamableHttpClient<Error = reqwest::Error> + Sync,
     {
-        let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
-            .custom_headers(headers)
-            .max_sse_event_size(limits::FRAME);
-        let transport = StreamableHttpClientTransport::with_client(client, config);
-        self.greet(transport, self.lifecycle(), "http", &shown(url)).await
+        let start = || {
+            let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+                .custom_headers(headers.clone())
+                .max_sse_event_size(limits::FRAME);
+            StreamableHttpClientTransport::with_client(client.clone(), config)
+        };
+        let lifecycle = self.lifecycle();
+        let probing = matches!(lifecycle, ClientLifecycleMode::Auto { .. });
+        match self.greet(start(), lifecycle, "http", &shown(url)).await {
+            Err(Startup { confused: true, .. }) if probing => {
+                self.greet(start(), ClientLifecycleMode::Initialize, "http", &shown(url)).await
+            }
+            other => other,
+        }
     }
 
     async fn older(
@@ -240,7 +249,7 @@ impl Opened<'_> {
         match (&self.definition.revision, spoken) {
             (Some(Revision(pinned)), Some(spoken)) if *pinned != spoken => {
                 let error = ConnectError::Revision { server: spoken.to_string(), ours: pinned.to_string() };
-                Err(Startup { error, maybe_older: false, closed: false })
+                Err(Startup { error, maybe_older: false, confused: false })
             }
             _ => Ok(()),
         }

@@ -55,7 +55,12 @@ pub(super) fn of_transport(error: &DynamicTransportError) -> TransportProblem {
     if let Some(AuthError::AuthorizationRequired) = find::<AuthError>(error) {
         return TransportProblem::Login("Bearer".to_owned());
     }
-    if let Some(request) = find::<reqwest::Error>(error) {
+    // The SDK does not name the cause of this one, and its own words repeat the address with everything secret in it.
+    let of_client = match find::<HttpFailure>(error) {
+        Some(StreamableHttpError::Client(request)) => Some(request),
+        _ => None,
+    };
+    if let Some(request) = of_client.or_else(|| find::<reqwest::Error>(error)) {
         let reason = limits::shortened(&reason(request), limits::QUOTE);
         return match request.is_redirect() {
             true => TransportProblem::Refused(reason),
@@ -85,12 +90,12 @@ fn is_not_streamable(text: &str) -> bool {
 pub(super) struct Startup {
     pub(super) error: ConnectError,
     pub(super) maybe_older: bool,
-    /// The server went away at the first message.
-    pub(super) closed: bool,
+    /// The first question was no question for it: it went away, or answered something else.
+    pub(super) confused: bool,
 }
 
 pub(super) fn of_startup(error: &ClientInitializeError, address: &str, log: &Log) -> Startup {
-    let plain = |error| Startup { error, maybe_older: false, closed: false };
+    let plain = |error| Startup { error, maybe_older: false, confused: false };
     match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_startup(fallback, address, log),
         ClientInitializeError::TransportError { error, .. } => of_failed_transport(error, address, log),
@@ -99,7 +104,7 @@ pub(super) fn of_startup(error: &ClientInitializeError, address: &str, log: &Log
             // What a plain web server says to the handshake is an error of the transport, made one of the protocol.
             maybe_older: is_not_streamable(&error.message),
             error: ConnectError::Refused(limits::shortened(&error.message, limits::QUOTE)),
-            closed: false,
+            confused: false,
         },
         ClientInitializeError::NoCompatibleProtocolVersion { client_supported, server_supported } => {
             let list = |versions: &[rmcp::model::ProtocolVersion]| {
@@ -109,17 +114,21 @@ pub(super) fn of_startup(error: &ClientInitializeError, address: &str, log: &Log
             plain(ConnectError::Revision { server: list(server_supported), ours: list(client_supported) })
         }
         ClientInitializeError::Cancelled => plain(ConnectError::Cancelled),
-        other => plain(ConnectError::Nonsense(limits::shortened(&other.to_string(), 200))),
+        other => Startup {
+            error: ConnectError::Nonsense(limits::shortened(&other.to_string(), 200)),
+            maybe_older: false,
+            confused: true,
+        },
     }
 }
 
 fn closed(log: &Log) -> Startup {
     let detail = log.last().map(|line| format!(": {line}")).unwrap_or_default();
-    Startup { error: ConnectError::Closed { detail }, maybe_older: false, closed: true }
+    Startup { error: ConnectError::Closed { detail }, maybe_older: false, confused: true }
 }
 
 fn of_failed_transport(error: &DynamicTransportError, address: &str, log: &Log) -> Startup {
-    let plain = |error| Startup { error, maybe_older: false, closed: false };
+    let plain = |error| Startup { error, maybe_older: false, confused: false };
     match of_transport(error) {
         TransportProblem::Login(challenge) | TransportProblem::Scope { challenge, .. } => {
             plain(ConnectError::NeedsLogin { challenge })
@@ -129,7 +138,7 @@ fn of_failed_transport(error: &DynamicTransportError, address: &str, log: &Log) 
         }
         TransportProblem::Refused(reason) => plain(ConnectError::Refused(reason)),
         TransportProblem::NotStreamable(text) => {
-            Startup { error: ConnectError::Http(text), maybe_older: true, closed: false }
+            Startup { error: ConnectError::Http(text), maybe_older: true, confused: false }
         }
         TransportProblem::Other(_) if address.is_empty() => closed(log),
         TransportProblem::Other(text) => plain(ConnectError::Http(text)),

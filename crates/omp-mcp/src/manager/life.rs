@@ -12,8 +12,9 @@ use super::storm::Storm;
 use super::{ServerEvent, ServerState};
 use crate::connection::{Connection, Opened, open};
 use crate::definition::Endpoint;
-use crate::error::ConnectError;
+use crate::error::{CallError, ConnectError};
 use crate::handler::Changes;
+use crate::log::Log;
 
 /// Changes that come one after the other are looked at together.
 const SETTLE: Duration = Duration::from_millis(50);
@@ -90,7 +91,8 @@ impl Server {
         };
         let all = async {
             let connection = open(&opened).await?;
-            self.load(&connection, &Changes { tools: true, ..Changes::default() }).await;
+            let tools = self.load(&connection, &Changes { tools: true, ..Changes::default() }).await;
+            tools.map_err(|error| unlisted(error, &self.log))?;
             Ok(connection)
         };
         let limit = self.wires.start_timeout(&self.definition);
@@ -112,52 +114,51 @@ impl Server {
         connected
     }
 
-    /// Asks for what has changed.
-    async fn load(&self, connection: &Connection, changes: &Changes) {
+    /// Asks for what has changed. Lists that a server cannot give are missing; a server that is gone is an error.
+    async fn load(&self, connection: &Connection, changes: &Changes) -> Result<(), CallError> {
         let mut notes = Vec::new();
         let server = || self.name().to_owned();
-        let mut note = |what: &str, result: Result<Vec<String>, crate::CallError>| match result {
-            Ok(more) => notes.extend(more),
-            Err(error) => notes.push(format!("the {what} could not be listed: {error}")),
+        let mut note = |what: &str, result: Result<Vec<String>, CallError>| match result {
+            Ok(more) => {
+                notes.extend(more);
+                Ok(())
+            }
+            Err(error @ (CallError::Answer { .. } | CallError::Nonsense(_))) => {
+                notes.push(format!("the {what} could not be listed: {error}"));
+                Ok(())
+            }
+            Err(error) => Err(error),
         };
         if changes.tools {
-            note(
-                "tools",
-                connection.tools().await.map(|(tools, mut more)| {
-                    let filter = &self.definition.tools;
-                    let tools: Vec<_> = tools.into_iter().filter(|tool| filter.admits(&tool.name)).collect();
-                    more.extend(connection.promise(&tools));
-                    self.memory().offer.tools = Arc::new(tools);
-                    more
-                }),
-            );
+            let listed = connection.tools().await.map(|(tools, mut more)| {
+                let filter = &self.definition.tools;
+                let tools: Vec<_> = tools.into_iter().filter(|tool| filter.admits(&tool.name)).collect();
+                more.extend(connection.promise(&tools));
+                self.memory().offer.tools = Arc::new(tools);
+                more
+            });
+            note("tools", listed)?;
             self.tell(ServerEvent::Tools { server: server() });
         }
         if changes.resources {
-            note(
-                "resources",
-                connection.resources().await.map(|(resources, more)| {
-                    self.memory().offer.resources = Arc::new(resources);
-                    more
-                }),
-            );
-            note(
-                "resource templates",
-                connection.templates().await.map(|(templates, more)| {
-                    self.memory().offer.templates = Arc::new(templates);
-                    more
-                }),
-            );
+            let listed = connection.resources().await.map(|(resources, more)| {
+                self.memory().offer.resources = Arc::new(resources);
+                more
+            });
+            note("resources", listed)?;
+            let listed = connection.templates().await.map(|(templates, more)| {
+                self.memory().offer.templates = Arc::new(templates);
+                more
+            });
+            note("resource templates", listed)?;
             self.tell(ServerEvent::Resources { server: server() });
         }
         if changes.prompts {
-            note(
-                "prompts",
-                connection.prompts().await.map(|(prompts, more)| {
-                    self.memory().offer.prompts = Arc::new(prompts);
-                    more
-                }),
-            );
+            let listed = connection.prompts().await.map(|(prompts, more)| {
+                self.memory().offer.prompts = Arc::new(prompts);
+                more
+            });
+            note("prompts", listed)?;
             self.tell(ServerEvent::Prompts { server: server() });
         }
         for note in &notes {
@@ -169,6 +170,7 @@ impl Server {
         for uri in &changes.updated {
             self.tell(ServerEvent::Updated { server: server(), uri: uri.clone() });
         }
+        Ok(())
     }
 
     /// Looks after a connection until it is over.
@@ -181,10 +183,14 @@ impl Server {
         }
         let work = async {
             let rest = Changes { resources: true, prompts: true, ..Changes::default() };
-            self.load(connection, &rest).await;
+            let mut loaded = self.load(connection, &rest).await;
             loop {
+                if let Err(error) = &loaded {
+                    self.log.add(format!("the lists could not be read: {error}"));
+                    self.refused(Some(error));
+                }
                 let changes = connection.handler().changes().await;
-                self.load(connection, &changes).await;
+                loaded = self.load(connection, &changes).await;
                 tokio::time::sleep(SETTLE).await;
             }
         };
@@ -262,6 +268,20 @@ impl Server {
                 Next::Wait(ServerState::Suspended { reason })
             }
         }
+    }
+}
+
+/// A server whose tools cannot be asked for is not connected.
+fn unlisted(error: CallError, log: &Log) -> ConnectError {
+    match error {
+        CallError::NeedsLogin { challenge } | CallError::NeedsScope { challenge, .. } => {
+            ConnectError::NeedsLogin { challenge }
+        }
+        CallError::TimedOut(limit) => ConnectError::TimedOut(limit),
+        CallError::Closed => {
+            ConnectError::Closed { detail: log.last().map(|line| format!(": {line}")).unwrap_or_default() }
+        }
+        other => ConnectError::Http(other.to_string()),
     }
 }
 

@@ -152,8 +152,9 @@ impl Servers {
                 before => {
                     let server = Server::new(definition, Arc::clone(&self.0.wires), self.0.news.clone());
                     if let Some(before) = before {
+                        let wanted = before.is_wanted();
                         before.stop();
-                        if before.is_wanted() {
+                        if wanted {
                             server.start();
                         }
                     }
@@ -196,10 +197,11 @@ impl Servers {
     /// Ends all connections and waits a moment for it: processes get the time to end by themselves.
     pub async fn close(&self) {
         let servers = self.lock().clone();
+        let connections: Vec<_> = servers.iter().filter_map(|server| server.current()).collect();
         for server in &servers {
             server.stop();
         }
-        let all = servers.iter().map(|server| server.ended());
+        let all = connections.iter().map(|connection| connection.closed());
         let _ = tokio::time::timeout(Duration::from_secs(3), futures_util::future::join_all(all)).await;
     }
 

@@ -160,12 +160,8 @@ impl Server {
         }
     }
 
-    /// Completes when no connection is left.
-    pub(super) async fn ended(&self) {
-        let connection = self.held.borrow().connection.clone();
-        if let Some(connection) = connection {
-            connection.closed().await;
-        }
+    pub(super) fn current(&self) -> Option<Arc<Connection>> {
+        self.held.borrow().connection.clone()
     }
 
     pub(super) async fn settled(&self) {
@@ -252,11 +248,11 @@ impl Server {
     }
 
     /// A server that wants a login in the middle of everything.
-    fn refused(&self, error: Option<&CallError>) {
+    pub(super) fn refused(&self, error: Option<&CallError>) {
         match error {
             Some(CallError::NeedsLogin { challenge }) => {
                 self.memory().challenge = Some(challenge.clone());
-                let connection = self.held.borrow().connection.clone();
+                let connection = self.current();
                 self.set(ServerState::NeedsLogin, None);
                 if let Some(connection) = connection {
                     connection.close();
@@ -292,11 +288,11 @@ impl Server {
     pub(super) async fn login(self: &Arc<Self>, consent: &dyn Consent) -> Result<(), LoginError> {
         let none = || LoginError::NoLogin(self.name().to_owned());
         let authorization = self.authorization.as_ref().ok_or_else(none)?;
-        let http = self.wires.http().map_err(LoginError::Failed)?;
+        let http = self.wires.http().map_err(LoginError::Failed)?.logged(&self.log);
         let challenge = self.memory().challenge.clone();
         authorization.login(self.name(), challenge.as_deref(), http, consent).await?;
         self.memory().challenge = None;
-        let connection = self.held.borrow().connection.clone();
+        let connection = self.current();
         self.set(ServerState::Connecting { attempt: 1, last_error: None }, None);
         if let Some(connection) = connection {
             connection.close();

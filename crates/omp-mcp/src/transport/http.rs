@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream};
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{RequestBuilder, Response};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
     StreamableHttpError, StreamableHttpPostResponse,
@@ -19,7 +21,9 @@ use url::Url;
 
 use super::Connector;
 use super::events::events;
+use super::inbound::of_bytes;
 use crate::limits;
+use crate::log::Log;
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -35,6 +39,8 @@ type Failure = StreamableHttpError<reqwest::Error>;
 #[derive(Clone, Debug)]
 pub(crate) struct HttpClient {
     inner: reqwest::Client,
+    /// Of the server that is spoken to.
+    log: Log,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +63,42 @@ impl HttpClient {
             if attempt.previous().len() > REDIRECTS { attempt.stop() } else { attempt.follow() }
         });
         let builder = connector()?.redirect(policy);
-        Ok(Self { inner: builder.build().map_err(|error| error.to_string())? })
+        let inner = builder.build().map_err(|error| error.to_string())?;
+        Ok(Self { inner, log: Log::default() })
+    }
+
+    /// The same, for the server with this log.
+    pub(crate) fn logged(mut self, log: &Log) -> Self {
+        self.log = log.clone();
+        self
+    }
+
+    /// The events of a response. What is in them is a message or nothing, and no answer to anything but `asked`: the SDK
+    /// would end the connection, or the stream.
+    fn events(
+        &self,
+        response: Response,
+        most: usize,
+        asked: Option<RequestId>,
+    ) -> BoxStream<'static, Result<Sse, SseError>> {
+        let log = self.log.clone();
+        let each = move |event: Result<Sse, SseError>| {
+            let log = log.clone();
+            let Ok(event) = event else { return vec![event] };
+            let inbound = of_bytes(event.data.as_deref().unwrap_or_default().as_bytes());
+            if let Some(problem) = inbound.problem {
+                log.add(problem);
+            }
+            let wanted = inbound.messages.iter().filter(|message| is_wanted(message, asked.as_ref()));
+            let texts = wanted.filter_map(|message| serde_json::to_string(message).ok());
+            let mut found: Vec<_> = texts.map(|data| Ok(Sse { data: Some(data), ..event.clone() })).collect();
+            if found.is_empty() {
+                // It may still say where to resume.
+                found.push(Ok(Sse { data: None, ..event }));
+            }
+            found
+        };
+        events(response.bytes_stream(), most).flat_map(move |event| stream::iter(each(event))).boxed()
     }
 
     pub(crate) fn inner(&self) -> &reqwest::Client {
@@ -93,6 +134,17 @@ impl HttpClient {
             _ => Ok(response),
         }
     }
+}
+
+/// Answers to other requests than the one that was asked are nobody's.
+fn is_wanted(message: &ServerJsonRpcMessage, asked: Option<&RequestId>) -> bool {
+    let answered = match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    };
+    // Some servers turn numbers into texts.
+    asked.zip(answered).is_none_or(|(asked, answered)| asked.to_string() == answered.to_string())
 }
 
 fn challenge(response: &Response) -> Option<String> {
@@ -247,8 +299,12 @@ impl StreamableHttpClient for HttpClient {
         let session =
             response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
         if is_type(&response, EVENTS) {
+            let asked = match &message {
+                JsonRpcMessage::Request(request) => Some(request.id.clone()),
+                _ => None,
+            };
             return Ok(StreamableHttpPostResponse::Sse(
-                events(response.bytes_stream(), max_sse_event_size),
+                self.events(response, max_sse_event_size, asked),
                 session,
             ));
         }
@@ -319,7 +375,7 @@ impl StreamableHttpClient for HttpClient {
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
             status if !status.is_success() => Err(HttpStatusError::new(status.as_u16(), None).into()),
             _ if !is_type(&response, EVENTS) => Err(StreamableHttpError::ServerDoesNotSupportSse),
-            _ => Ok(events(response.bytes_stream(), max_sse_event_size)),
+            _ => Ok(self.events(response, max_sse_event_size, None)),
         }
     }
 }

@@ -18,8 +18,8 @@ fn read_as(coercion: Coercion, config: &Value) -> Result<Parsed, DefinitionError
     parse("s", config.as_object().unwrap(), coercion, &variables)
 }
 
-fn read(config: Value) -> ServerDefinition {
-    let parsed = read_as(Coercion::Strict, &config).unwrap();
+fn read(config: &Value) -> ServerDefinition {
+    let parsed = read_as(Coercion::Strict, config).unwrap();
     assert_eq!(parsed.warnings, Vec::<String>::new(), "{config}");
     parsed.definition
 }
@@ -56,7 +56,7 @@ fn is_address(definition: &ServerDefinition, kind: &str, address: &str, sent: &[
 fn processes() {
     let full = json!({"type": "stdio", "command": "npx", "args": ["-y", "p", "${DIR}", 5], "env": {"A": "${TOKEN}", "N": 1},
         "cwd": "${workspaceFolder}/x", "timeout": 5000, "enabled": true});
-    let definition = read(full);
+    let definition = read(&full);
     is_process(
         &definition,
         &["npx", "-y", "p", "/data", "5"],
@@ -65,9 +65,9 @@ fn processes() {
     );
     assert_eq!(definition.timeout, Some(Duration::from_secs(5)));
     assert!(definition.enabled && definition.instructions && definition.revision.is_none());
-    is_process(&read(json!({"command": "x"})), &["x"], &[], None);
+    is_process(&read(&json!({"command": "x"})), &["x"], &[], None);
     is_process(
-        &read(json!({"type": "local", "command": ["npx", "p"], "environment": {"A": "{env:TOKEN}"}})),
+        &read(&json!({"type": "local", "command": ["npx", "p"], "environment": {"A": "{env:TOKEN}"}})),
         &["npx", "p"],
         &[("A", "secret")],
         None,
@@ -89,11 +89,11 @@ fn addresses() {
         (json!({"transport": "sse", "url": url}), "sse"),
     ];
     for (config, kind) in table {
-        is_address(&read(config), kind, url, &[]);
+        is_address(&read(&config), kind, url, &[]);
     }
     let headers =
         json!({"url": "https://${MISSING:-mcp.example}/v1", "headers": {"Authorization": "Bearer ${TOKEN}"}});
-    is_address(&read(headers), "http", url, &[("Authorization", "Bearer secret")]);
+    is_address(&read(&headers), "http", url, &[("Authorization", "Bearer secret")]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn codex() {
     let config = json!({"url": "https://mcp.example/v1", "bearer_token_env_var": "TOKEN",
         "http_headers": {"X-A": "a"}, "env_http_headers": {"X-B": "DIR"}, "startup_timeout_sec": 20,
         "tool_timeout_sec": 1.5, "enabled_tools": ["a", "b"], "disabled_tools": ["b"]});
-    let definition = read(config);
+    let definition = read(&config);
     let headers = [("Authorization", "Bearer secret"), ("X-A", "a"), ("X-B", "/data")];
     is_address(&definition, "http", "https://mcp.example/v1", &headers);
     assert_eq!(definition.start_timeout, Some(Duration::from_secs(20)));
@@ -116,11 +116,11 @@ fn codex() {
 
 #[test]
 fn switched_off() {
-    assert!(!read(json!({"command": "x", "disabled": true})).enabled);
-    assert!(!read(json!({"command": "x", "enabled": false})).enabled);
-    assert!(read(json!({"command": "x", "disabled": false})).enabled);
-    assert!(!read(json!({"command": "x", "instructions": false})).instructions);
-    assert!(!read(json!({"command": "x", "excludeTools": ["t"]})).tools.admits("t"));
+    assert!(!read(&json!({"command": "x", "disabled": true})).enabled);
+    assert!(!read(&json!({"command": "x", "enabled": false})).enabled);
+    assert!(read(&json!({"command": "x", "disabled": false})).enabled);
+    assert!(!read(&json!({"command": "x", "instructions": false})).instructions);
+    assert!(!read(&json!({"command": "x", "excludeTools": ["t"]})).tools.admits("t"));
 }
 
 #[test]
@@ -146,17 +146,17 @@ fn texts_for_numbers_are_taken_in_files_of_omp_only() {
 fn logins() {
     let config = json!({"url": "https://mcp.example/", "auth": {"type": "oauth", "credentialId": "c", "clientId": "i"},
         "oauth": {"clientId": "id", "callbackPort": 7777, "callbackPath": "/back", "prompt": "", "scopes": ["a", "b"]}});
-    let definition = read(config);
+    let definition = read(&config);
     let auth = definition.auth.as_ref().unwrap();
     assert_eq!((auth.kind, auth.credential_id.as_deref()), (AuthKind::Oauth, Some("c")));
     assert_eq!(definition.oauth.callback_port, Some(7777));
     assert_eq!((definition.oauth.prompt.as_deref(), definition.oauth.scopes.len()), (Some(""), 2));
     assert_eq!(definition.credential_key().as_deref(), Some("c"));
     assert_eq!(
-        read(json!({"url": "https://mcp.example/v1/"})).credential_key().as_deref(),
+        read(&json!({"url": "https://mcp.example/v1/"})).credential_key().as_deref(),
         Some("https://mcp.example/v1")
     );
-    assert_eq!(read(json!({"command": "x"})).credential_key(), None);
+    assert_eq!(read(&json!({"command": "x"})).credential_key(), None);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn mistakes_are_named() {
     for (config, message) in table {
         assert_eq!(read_as(Coercion::Lenient, &config).unwrap_err().to_string(), message, "{config}");
     }
-    let pinned = read(json!({"command": "x", "protocolVersion": "2025-06-18"}));
+    let pinned = read(&json!({"command": "x", "protocolVersion": "2025-06-18"}));
     assert_eq!(pinned.revision, Revision::named("2025-06-18"));
 }
 
@@ -209,9 +209,9 @@ fn every_change_that_matters_changes_the_fingerprint() {
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut config = base.clone();
         change(&mut config);
-        read(config).fingerprint()
+        read(&config).fingerprint()
     };
-    let same = read(base.clone()).fingerprint();
+    let same = read(&base).fingerprint();
     assert_eq!(changed(&|config| config["timeout"] = json!(5)), same);
     let changes: [&dyn Fn(&mut Value); 5] = [
         &|config| config["command"] = json!("y"),
