@@ -27,7 +27,7 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// Is told about progress.
+/// Is told about progress, in its order. Must not wait for anything.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// What changed since somebody looked.
@@ -51,9 +51,22 @@ struct Shared {
     log: Log,
     changes: Mutex<Changes>,
     news: Notify,
-    progress: Mutex<HashMap<ProgressToken, ProgressSink>>,
+    progress: Mutex<Watching>,
     asked: Mutex<VecDeque<Instant>>,
     open: Semaphore,
+}
+
+/// Who is told about progress.
+#[derive(Default)]
+struct Watching {
+    sinks: HashMap<ProgressToken, ProgressSink>,
+    /// The token of a request is known when the request has been sent: the server may have been faster.
+    early: VecDeque<ProgressNotificationParam>,
+}
+
+fn tell(sink: &ProgressSink, params: &ProgressNotificationParam) {
+    let message = params.message.as_ref().map(|text| limits::shortened(text, limits::QUOTE));
+    sink(Progress { progress: params.progress, total: params.total, message });
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -118,11 +131,31 @@ impl Handler {
     }
 
     pub(crate) fn watch_progress(&self, token: ProgressToken, sink: ProgressSink) {
-        lock(&self.0.progress).insert(token, sink);
+        let mut watching = lock(&self.0.progress);
+        for params in watching.early.iter().filter(|params| params.progress_token == token) {
+            tell(&sink, params);
+        }
+        watching.early.retain(|params| params.progress_token != token);
+        watching.sinks.insert(token, sink);
+    }
+
+    /// Called in the order in which messages arrive; the SDK calls its handlers in any order.
+    pub(crate) fn progressed(&self, params: &ProgressNotificationParam) {
+        let mut watching = lock(&self.0.progress);
+        if let Some(sink) = watching.sinks.get(&params.progress_token) {
+            return tell(sink, params);
+        }
+        let size = params.message.as_ref().map_or(0, String::len);
+        if size <= limits::QUOTE {
+            watching.early.push_back(params.clone());
+        }
+        if watching.early.len() > limits::EARLY_PROGRESS {
+            watching.early.pop_front();
+        }
     }
 
     pub(crate) fn unwatch_progress(&self, token: &ProgressToken) {
-        lock(&self.0.progress).remove(token);
+        lock(&self.0.progress).sinks.remove(token);
     }
 
     /// A server that asks in a loop is not answered any more.
@@ -257,14 +290,6 @@ impl ClientHandler for Handler {
     ) -> Result<ElicitResult, ErrorData> {
         let withdrawn = ElicitResult::new(ElicitationAction::Cancel);
         context.ct.run_until_cancelled(self.elicit(request)).await.unwrap_or(Ok(withdrawn))
-    }
-
-    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let sink = lock(&self.0.progress).get(&params.progress_token).cloned();
-        if let Some(sink) = sink {
-            let message = params.message.map(|text| limits::shortened(&text, limits::QUOTE));
-            sink(Progress { progress: params.progress, total: params.total, message });
-        }
     }
 
     async fn on_logging_message(

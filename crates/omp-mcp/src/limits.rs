@@ -29,6 +29,8 @@ pub(crate) const MEDIA: usize = 14 * 1024 * 1024;
 pub(crate) const QUOTE: usize = 1024;
 /// Notifications in a second.
 pub(crate) const NOTIFICATIONS: u32 = 500;
+/// Progress that nobody has asked for yet.
+pub(crate) const EARLY_PROGRESS: usize = 64;
 /// Questions to the user or to models within [`QUESTION_WINDOW`].
 pub(crate) const QUESTIONS: usize = 20;
 pub(crate) const QUESTION_WINDOW: Duration = Duration::from_secs(60);

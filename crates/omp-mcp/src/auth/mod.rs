@@ -17,6 +17,7 @@ pub use store::{MemoryTokens, TokenStore};
 use self::http::OauthHttp;
 use self::store::{Record, Store};
 use crate::definition::{OauthSettings, ServerDefinition};
+use crate::log::Log;
 use crate::surroundings::Wires;
 use crate::transport::http::HttpClient;
 
@@ -70,16 +71,21 @@ impl Authorization {
     }
 
     /// A client that adds the token, and renews it.
-    pub(crate) async fn client(&self, http: HttpClient) -> Result<AuthClient<HttpClient>, String> {
+    pub(crate) async fn client(&self, http: HttpClient, log: &Log) -> Result<AuthClient<HttpClient>, String> {
         if let Some(current) = self.current() {
             return Ok(current);
         }
         let mut manager = self.manager().await?;
-        if let Some(record) = self.store.record().await? {
-            self.resume(&mut manager, &record).await?;
-        }
+        let resumed = match self.store.record().await? {
+            Some(record) => self.resume(&mut manager, &record).await,
+            None => Ok(()),
+        };
         let client = AuthClient::new(http, manager);
-        self.set_current(client.clone());
+        match resumed {
+            Ok(()) => self.set_current(client.clone()),
+            // The token may still be good; only renewing it needs the authorization server.
+            Err(reason) => log.add(format!("the authorization server cannot be asked: {reason}")),
+        }
         Ok(client)
     }
 

@@ -131,7 +131,8 @@ impl Opened<'_> {
         let explicit = headers.contains_key(&http::header::AUTHORIZATION);
         let first = match self.authorization.filter(|_| !explicit) {
             Some(authorization) => {
-                let client = authorization.client(client.clone()).await.map_err(ConnectError::Login)?;
+                let client =
+                    authorization.client(client.clone(), self.log).await.map_err(ConnectError::Login)?;
                 self.streamable(client, url, &headers).await
             }
             None => self.streamable(client.clone(), url, &headers).await,
@@ -235,7 +236,7 @@ impl Opened<'_> {
         let config = client_config(given.host.as_ref(), &given.client_name, &given.client_version, version);
         let handler = Handler::new(&self.definition.name, Arc::clone(&given.host), config, self.log.clone());
         let (end, closed) = (CancellationToken::new(), CancellationToken::new());
-        let watched = Watched::new(transport, self.log.clone(), closed.clone());
+        let watched = Watched::new(transport, handler.clone(), self.log.clone(), closed.clone());
         let service =
             rmcp::service::serve_client_with_lifecycle_and_ct(handler, watched, lifecycle, end.clone());
         let service = service.await.map_err(|error| problem::of_startup(&error, address, self.log))?;

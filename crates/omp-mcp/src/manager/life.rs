@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +39,8 @@ impl Server {
             if stop.is_cancelled() {
                 return;
             }
+            // Whoever wanted a connection until now gets this one.
+            let _ = self.kick.notified().now_or_never();
             self.set(ServerState::Connecting { attempt, last_error: last_error.take() }, None);
             let Some(connected) = stop.run_until_cancelled(self.connect()).await else { return };
             let next = match connected {

@@ -1,5 +1,5 @@
 //! Stands between a transport and the SDK, which starts a task for every notification and every request of a server. Too
-//! many of them are dropped here.
+//! many of them are dropped here, and progress is told in its order.
 
 use std::time::Duration;
 
@@ -9,12 +9,14 @@ use rmcp::transport::Transport;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::handler::Handler;
 use crate::limits;
 use crate::log::Log;
 
 /// A transport under watch.
 pub(crate) struct Watched<T> {
     inner: T,
+    handler: Handler,
     log: Log,
     /// Cancelled when nothing more will come. The SDK takes seconds to say so, while it waits for its own answers.
     closed: CancellationToken,
@@ -23,8 +25,8 @@ pub(crate) struct Watched<T> {
 }
 
 impl<T> Watched<T> {
-    pub(crate) fn new(inner: T, log: Log, closed: CancellationToken) -> Self {
-        Self { inner, log, closed, window: Instant::now(), seen: 0 }
+    pub(crate) fn new(inner: T, handler: Handler, log: Log, closed: CancellationToken) -> Self {
+        Self { inner, handler, log, closed, window: Instant::now(), seen: 0 }
     }
 
     /// Whether the message is one too many. Answers never are: each belongs to a request of ours.
@@ -73,6 +75,11 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
                 return None;
             };
             if !self.is_flood(&message) {
+                if let JsonRpcMessage::Notification(note) = &message
+                    && let ServerNotification::ProgressNotification(progress) = &note.notification
+                {
+                    self.handler.progressed(&progress.params);
+                }
                 return Some(message);
             }
             // A flood must not keep this task from everything else.

@@ -171,6 +171,21 @@ async fn nobody_is_there() {
     assert!(!world.log().contains("secret"), "{}", world.log());
 }
 
+/// Whoever can make a login or TLS fail must not get an older protocol out of us.
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_logins_and_broken_tls_do_not_lead_to_older_revisions() {
+    let remote = Remote::start(&["oauth"]).await;
+    assert_eq!(remote.world().started().await, ServerState::NeedsLogin);
+    assert_eq!(remote.saw("what").await, ["server/discover"]);
+
+    let remote = Remote::start(&["plain"]).await;
+    let url = Url::parse(&format!("https://127.0.0.1:{}/mcp", remote.port)).unwrap();
+    let world = World::of(ServerDefinition::new(NAME, Endpoint::Sse { url, headers: Default::default() }));
+    world.servers.start(NAME).unwrap();
+    world.until("told", |world| world.log().contains("cannot reach https://127.0.0.1")).await;
+    assert!(remote.saw("what").await.is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn responses_are_bounded() {
     for mode in ["large", "large-event"] {
