@@ -104,8 +104,15 @@ fn calls(tools: &[Tool], context: &Value) -> Vec<(String, Map<String, Value>)> {
         };
         return calls.iter().filter_map(read).collect();
     }
-    let call =
-        |tool: &Tool| (tool.name.clone(), arguments(&Value::Object(tool.input_schema.as_ref().clone())));
+    let call = |tool: &Tool| {
+        let mut arguments = arguments(&Value::Object(tool.input_schema.as_ref().clone()));
+        // A tool that wants to see a schema gets the one of another tool, as we know it.
+        let other = tools.iter().find(|other| other.name != tool.name);
+        if let (Some(other), Some(schema)) = (other, arguments.get_mut("schema")) {
+            *schema = Value::Object(other.input_schema.as_ref().clone());
+        }
+        (tool.name.clone(), arguments)
+    };
     tools.iter().map(call).collect()
 }
 
