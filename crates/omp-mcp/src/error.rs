@@ -36,7 +36,7 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
-    /// Whether trying again by itself makes sense.
+    /// Whether an automatic retry makes sense.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Closed { .. } | Self::TimedOut(_) | Self::Http(_) | Self::Unreachable { .. })
     }

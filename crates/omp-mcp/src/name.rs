@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What the names of all tools of servers begin with.
+/// The prefix of every tool name.
 pub const PREFIX: &str = "mcp__";
 /// The longest name that every model host accepts.
 const LONGEST: usize = 64;

@@ -1,5 +1,5 @@
 //! Whether structured content is what the tool promised. The schema is a stranger's, too: one whose check could take
-//! for ever or overflow the stack is not used.
+//! forever or overflow the stack is not used.
 
 use std::sync::Arc;
 
@@ -167,7 +167,7 @@ mod tests {
         assert!(schema.check(&json!({"v": 1, "next": {}})).is_err());
     }
 
-    /// Each of these would overflow the stack, take for ever, or read from elsewhere.
+    /// Each of these would overflow the stack, take forever, or read from elsewhere.
     #[test]
     fn hostile_schemas_are_not_used() {
         let doubling: Map<String, Value> = (0..40)

@@ -87,7 +87,7 @@ impl Connection {
                 notes.push(format!("more than {} {what}: the rest was left out", limits::ENTRIES));
                 break;
             }
-            // A server that gives the same page for ever would never end.
+            // A server that repeats a page would never finish.
             if page.next.is_none() || page.next == cursor {
                 break;
             }

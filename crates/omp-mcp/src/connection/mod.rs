@@ -75,7 +75,7 @@ impl Connection {
         self.closed.is_cancelled()
     }
 
-    /// Ends the connection; a process gets the time to end by itself.
+    /// Ends the connection; a process gets time to exit.
     pub(crate) fn close(&self) {
         self.end.cancel();
     }

@@ -231,7 +231,7 @@ impl Server {
                 Next::Now
             }
             Over::Unused => {
-                self.log.add("closed because nobody used it");
+                self.log.add("closed: not used for a while");
                 Next::Wait(ServerState::Parked)
             }
             // Whoever noticed has said so, and a login is not made by trying again.
@@ -267,7 +267,7 @@ impl Server {
         match storm.next(Instant::now()) {
             Some(pause) => Next::After(pause, reason),
             None => {
-                self.log.add("given up: too many attempts");
+                self.log.add("suspended: too many failed attempts");
                 Next::Wait(ServerState::Suspended { reason })
             }
         }

@@ -39,11 +39,11 @@ pub enum ServerState {
     },
     Ready,
     NeedsLogin,
-    /// Tried, in vain; trying again would not help.
+    /// The connection failed, and a retry would not help.
     Failed {
         reason: String,
     },
-    /// Tried too often; only the user tries again.
+    /// Too many failed attempts; retried only on request.
     Suspended {
         reason: String,
     },
@@ -139,8 +139,8 @@ impl Servers {
         self.find(name).ok_or_else(|| CallError::Unknown(name.to_owned()))
     }
 
-    /// Replaces the definitions. Servers whose definition is the same go on; others are ended, and begin anew if they
-    /// ran before.
+    /// Replaces the definitions. Servers whose definition is unchanged stay connected; others are stopped, and started
+    /// again if they ran before.
     pub fn configure(&self, definitions: Vec<ServerDefinition>) {
         let mut servers = self.lock();
         let mut old = std::mem::take(&mut *servers);
@@ -181,7 +181,7 @@ impl Servers {
         Ok(())
     }
 
-    /// Connects anew, also after it was given up.
+    /// Reconnects, also after it was suspended.
     pub fn reconnect(&self, name: &str) -> Result<(), CallError> {
         self.0.wires.resolver.forget();
         self.get(name)?.reconnect();

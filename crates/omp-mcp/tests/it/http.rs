@@ -214,7 +214,7 @@ async fn permissions_that_are_missing_are_named() {
     assert_eq!(world.call("echo").await.unwrap().text(), "echo");
     let error = world.call("echo").await.unwrap_err();
     assert_eq!(error.to_string(), "the server requires more permissions: write");
-    assert_eq!(world.call("echo").await.unwrap().text(), "echo", "the session goes on");
+    assert_eq!(world.call("echo").await.unwrap().text(), "echo", "the connection still works");
 }
 
 #[tokio::test(flavor = "multi_thread")]
