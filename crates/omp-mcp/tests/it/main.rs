@@ -1,0 +1,7 @@
+//! Servers of all kinds: well-behaved, broken, hostile.
+
+mod definitions;
+mod http;
+mod life;
+mod stdio;
+mod world;

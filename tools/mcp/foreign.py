@@ -1,0 +1,36 @@
+"""Where the programs are that nobody here wrote, and our own side of the conversation."""
+import json, pathlib, platform, shutil, subprocess, sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def installed():
+    """The directory of the packages; exits as `setup` does."""
+    done = subprocess.run([HERE / "setup"], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return pathlib.Path(done.stdout.strip()) / "node_modules"
+
+
+def node(modules):
+    """A Node that is new enough."""
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    packaged = modules / f"node-linux-{machine}" / "bin" / "node"
+    found = str(packaged) if packaged.exists() else shutil.which("node")
+    if not found:
+        sys.exit("no Node 22 or later: install one")
+    return found
+
+
+def example(name):
+    """A program from crates/omp-mcp/examples, built."""
+    command = ["cargo", "build", "--quiet", "-p", "omp-mcp", "--example", name, "--message-format", "json"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        sys.exit(f"cannot build the example {name}")
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("reason") == "compiler-artifact" and message["target"]["name"] == name and message.get("executable"):
+            return message["executable"]
+    sys.exit(f"cargo built no example {name}")
