@@ -1,7 +1,10 @@
 //! Archives that are damaged, huge, odd or hostile.
 
+#[path = "support/files.rs"]
+mod files;
+
 use std::fs::File;
-use std::io::{Cursor, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -21,24 +24,11 @@ fn scratch(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
 }
 
 fn zip(members: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
-    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let options = SimpleFileOptions::default().compression_method(method);
-    for (name, content) in members {
-        writer.start_file(*name, options).unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
+    files::zip_with(members, SimpleFileOptions::default().compression_method(method))
 }
 
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(Vec::new());
-    for (name, content) in members {
-        let mut header = tar::Header::new_gnu();
-        header.set_size(content.len() as u64);
-        header.set_mode(0o644);
-        builder.append_data(&mut header, name, *content).unwrap();
-    }
-    builder.into_inner().unwrap()
+    files::tar_with(members, 0o644, 0)
 }
 
 fn open(path: &Path) -> Result<Archive, ArchiveError> {

@@ -1,5 +1,8 @@
 //! Documents of every kind, whole and broken.
 
+#[path = "support/files.rs"]
+mod files;
+
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
@@ -74,22 +77,7 @@ fn pdf(content: &str, more: &str) -> Vec<u8> {
         "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 7 >>\nstream\n/Open Do\nendstream"
             .replace("/Length 7", "/Length 8"),
     ];
-    let mut bytes = b"%PDF-1.4\n".to_vec();
-    let mut places = Vec::new();
-    for (number, object) in (1..).zip(&objects) {
-        places.push(bytes.len());
-        bytes.extend(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
-    }
-    let start = bytes.len();
-    bytes.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).as_bytes());
-    for place in places {
-        bytes.extend(format!("{place:010} 00000 n \n").as_bytes());
-    }
-    bytes.extend(
-        format!("trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1)
-            .as_bytes(),
-    );
-    bytes
+    files::pdf_of(&objects)
 }
 
 const HELLO: &str = "BT /F1 24 Tf 72 700 Td (Hello from a page) Tj 0 -40 Td (Second line) Tj ET";

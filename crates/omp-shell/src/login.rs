@@ -40,24 +40,33 @@ pub async fn login_environment(
 }
 
 async fn ask(scope: &Scope, shell: &Path, cwd: &Path, inherited: &Environment) -> Option<Environment> {
-    let program = Program {
+    let program = asking(shell, &["-l", "-c", COMMAND], cwd, inherited);
+    parse(&printed(scope, program, PATIENCE).await?)
+}
+
+/// A shell whose standard output is read.
+pub(crate) fn asking(shell: &Path, arguments: &[&str], cwd: &Path, environment: &Environment) -> Program {
+    Program {
         path: shell.to_owned(),
-        arguments: ["-l", "-c", COMMAND].map(OsString::from).into(),
+        arguments: arguments.iter().map(OsString::from).collect(),
         cwd: cwd.to_owned(),
-        environment: inherited.clone(),
+        environment: environment.clone(),
         stdin: Stdio::Null,
         stdout: Stdio::Piped,
         stderr: Stdio::Null,
-    };
-    let mut child = scope.spawn(program).ok()?;
-    let stdout = child.stdout.take()?;
-    let printed = tokio::time::timeout(PATIENCE, read(&stdout)).await;
-    child.terminate(GRACE);
-    parse(&printed.ok()??)
+    }
 }
 
-/// Everything that is printed, unless it is too much.
-pub(crate) async fn read(pipe: &pipe::Receiver) -> Option<Vec<u8>> {
+/// Everything that a program prints, unless it is too much or takes too long.
+pub(crate) async fn printed(scope: &Scope, program: Program, patience: Duration) -> Option<Vec<u8>> {
+    let mut child = scope.spawn(program).ok()?;
+    let stdout = child.stdout.take()?;
+    let printed = tokio::time::timeout(patience, read(&stdout)).await;
+    child.terminate(GRACE);
+    printed.ok()?
+}
+
+async fn read(pipe: &pipe::Receiver) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 * 1024];
     while bytes.len() <= LARGEST {

@@ -5,10 +5,9 @@ mod support;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use omp_shell::session::{Call, Engine, ShellSpec, Shells};
-use omp_shell::{Ending, Scope};
-use support::{environment, marked, own_children, unique_mark};
-use tokio_util::sync::CancellationToken;
+use omp_shell::Ending;
+use omp_shell::session::{Engine, ShellSpec};
+use support::{ShellFixture, environment, marked, own_children, unique_mark};
 
 const COMMANDS: usize = 1_000;
 
@@ -19,15 +18,10 @@ fn counts() -> (usize, usize) {
 
 #[tokio::test]
 async fn a_thousand_commands_leave_nothing() {
-    let (scope, shells, mark) = (Scope::new(), Shells::new(), unique_mark("thousand"));
+    let mark = unique_mark("thousand");
     let spec = ShellSpec::new(Engine::System(PathBuf::from("/bin/bash")), environment(&mark), "/");
-    let run = async |command: &str| {
-        shells
-            .run(&scope, &spec, Call::new(command), &CancellationToken::new(), |_| {})
-            .await
-            .unwrap()
-            .outcome
-    };
+    let fixture = ShellFixture::new(spec, mark.clone());
+    let run = async |command: &str| fixture.run(command).await.outcome;
     run("true").await;
     let before = (counts(), marked(&mark).len());
     for number in 0..COMMANDS {
@@ -37,9 +31,9 @@ async fn a_thousand_commands_leave_nothing() {
         assert_eq!(run(command).await.ending, Ending::Exited(expected));
     }
     assert_eq!((counts(), marked(&mark).len()), before);
-    shells.close();
-    scope.end().await;
-    drop(scope);
+    fixture.shells.close();
+    fixture.scope.end().await;
+    drop(fixture);
     for _ in 0..200 {
         if own_children().is_empty() && marked(&mark).is_empty() {
             return;

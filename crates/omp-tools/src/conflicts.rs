@@ -267,18 +267,13 @@ fn bulk_answer(context: &Context, done: &[Done], failed: &[String]) -> ToolOutpu
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use omp_shell::{Environment, Scope};
-
     use super::*;
 
     /// What another program writes between the look at a file and its replacement stays.
     #[test]
     fn a_file_that_somebody_else_wrote_is_left_alone() {
-        let directory = tempfile::tempdir().unwrap();
-        let cwd = directory.path().canonicalize().unwrap();
-        let context = Context::new(cwd.clone(), None, Arc::new(Scope::new()), Environment::default());
+        let (_directory, context) = Context::in_temporary_directory();
+        let cwd = context.cwd.clone();
         let path = cwd.join("a.txt");
         std::fs::write(&path, "one\n").unwrap();
         let old = load(&context, &path).unwrap();

@@ -75,6 +75,15 @@ pub struct Context {
 }
 
 impl Context {
+    /// A context in an empty directory, which lives as long as the first value.
+    #[cfg(test)]
+    pub(crate) fn in_temporary_directory() -> (tempfile::TempDir, Self) {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let cwd = directory.path().canonicalize().expect("it exists");
+        let context = Self::new(cwd, None, Arc::new(Scope::new()), Environment::default());
+        (directory, context)
+    }
+
     /// A context with the system's clock, the default settings, no internal URLs and nothing kept.
     pub fn new(cwd: PathBuf, home: Option<PathBuf>, scope: Arc<Scope>, environment: Environment) -> Self {
         let own: Vec<PathBuf> = home.iter().map(|home| home.join(".omp")).collect();

@@ -36,13 +36,7 @@ impl Wording {
                 if short.is_empty() { parts.prompt } else { short }
             }
         };
-        ToolDefinition {
-            name: tool.name.to_owned(),
-            description: prompt.to_owned(),
-            parameters,
-            strict: None,
-            free_text: false,
-        }
+        ToolDefinition::new(tool.name, prompt, parameters)
     }
 }
 

@@ -19,6 +19,19 @@ pub struct ToolDefinition {
     pub free_text: bool,
 }
 
+impl ToolDefinition {
+    /// A tool with JSON arguments and no word on strictness.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            strict: None,
+            free_text: false,
+        }
+    }
+}
+
 /// A tool author's explicit word on strict argument enforcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,29 +1,14 @@
 //! Pictures: passed on, made smaller, or refused.
 
-use std::io::Cursor;
+#[path = "support/pictures.rs"]
+mod pictures;
 
-use image::{DynamicImage, ImageFormat, Rgb, RgbImage, RgbaImage};
+use image::{DynamicImage, ImageFormat, RgbImage, RgbaImage};
 use omp_workspace::image::{Fit, LoadError, Loaded, Size};
+use pictures::{encoded, noise};
 
 fn load(bytes: Vec<u8>) -> Result<Loaded, LoadError> {
     omp_workspace::image::load(bytes, Fit::Shrink)
-}
-
-fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
-    let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, format).unwrap();
-    bytes.into_inner()
-}
-
-/// Different at every pixel.
-fn noise(width: u32, height: u32) -> DynamicImage {
-    let mut state = 1_u32;
-    let picture = RgbImage::from_fn(width, height, |_, _| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let [a, b, c, _] = state.to_be_bytes();
-        Rgb([a, b, c])
-    });
-    picture.into()
 }
 
 fn size(width: u32, height: u32) -> Size {

@@ -155,11 +155,5 @@ pub(crate) fn check_truncation(dialect: Dialect, whole: &str, closers: &[&str], 
 }
 
 pub(crate) fn tool(name: &str, parameters: Value) -> ToolDefinition {
-    ToolDefinition {
-        name: name.into(),
-        description: format!("The tool {name}."),
-        parameters,
-        strict: None,
-        free_text: false,
-    }
+    ToolDefinition::new(name, format!("The tool {name}."), parameters)
 }

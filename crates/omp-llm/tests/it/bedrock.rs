@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     self, KEY, ask, ask_once, client, event_stream, failed, model, options, read_tool, request, request_with,
-    result, result_blocks, thinking, user,
+    result, result_blocks, thinking, two_calls, user,
 };
 
 const WIRE: Wire = Wire::BedrockConverseStream;
@@ -151,18 +151,7 @@ async fn tool_choice_has_the_forms_there_are() {
 /// Thoughts go back signed, sealed ones sealed; parallel results share one message and say whether they failed.
 #[tokio::test]
 async fn a_loop_replays_its_thoughts() {
-    let server = Server::start(
-        Scenario::replies([
-            Reply::new()
-                .thinking("two files")
-                .redacted_thinking()
-                .text("Reading.")
-                .tool_call("read", json!({"path": "a"}))
-                .tool_call("read", json!({"path": "b"})),
-            Reply::new().text("done"),
-        ])
-        .require_stable_prefix(true),
-    );
+    let server = Server::start(two_calls(Reply::new().thinking("two files").redacted_thinking()));
     let (client, model) = (client(), model(&server, WIRE));
     let think = |messages| request_with(messages, vec![read_tool()], thinking(ThinkingLevel::High));
     let first = ask(&client, &model, &think(vec![user("hi")])).await;

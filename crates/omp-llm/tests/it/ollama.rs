@@ -1,6 +1,6 @@
 //! Ollama's own API.
 
-use omp_testkit::{Reply, Scenario, Server, Stop, Usage, Wire};
+use omp_testkit::{Reply, Server, Stop, Usage, Wire};
 use omp_types::{
     FailureKind, ImageBlock, Message, RequestOptions, Sampling, StopReason, ThinkingLevel, ToolChoice,
     UserBlock, UserContent, UserMessage,
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::support::{
-    self, ask, ask_once, client, lines, model, model_at, request, result, result_blocks, thinking, user,
+    self, ask, ask_once, client, lines, model, model_at, request, result, result_blocks, thinking, two_calls,
+    user,
 };
 
 const WIRE: Wire = Wire::OllamaChat;
@@ -94,17 +95,7 @@ async fn forbidden_tools_are_left_out() {
 /// A loop with two calls at once: whole calls, ids of ours, results in order and by name.
 #[tokio::test]
 async fn parallel_calls_make_a_loop() {
-    let server = Server::start(
-        Scenario::replies([
-            Reply::new()
-                .thinking("two files")
-                .text("Reading.")
-                .tool_call("read", json!({"path": "a"}))
-                .tool_call("read", json!({"path": "b"})),
-            Reply::new().text("done"),
-        ])
-        .require_stable_prefix(true),
-    );
+    let server = Server::start(two_calls(Reply::new().thinking("two files")));
     let (client, model) = (client(), model(&server, WIRE));
     let first = ask(&client, &model, &request(vec![user("hi")])).await;
     assert_eq!(first.done().stop_reason, StopReason::ToolUse);

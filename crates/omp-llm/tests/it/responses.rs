@@ -5,8 +5,8 @@ use omp_types::{AssistantBlock, FailureKind, RequestOptions, StopReason, Thinkin
 use serde_json::{Value, json};
 
 use crate::support::{
-    Outcome, ask, ask_once, client, model, read_tool, request, request_with, result, sse, thinking, tool,
-    user,
+    AFTER_TWO_CALLS, Outcome, ask, ask_once, client, model, read_tool, request, request_with, result, sse,
+    thinking, tool, user,
 };
 
 const WIRE: Wire = Wire::OpenAiResponses;
@@ -50,17 +50,7 @@ async fn items_are_paired_and_reasoning_is_replayed() {
     assert_eq!(sent[0].body["instructions"], "You are a test.");
     let input = sent[1].body["input"].as_array().unwrap();
     let kinds: Vec<&str> = input.iter().map(|item| item["type"].as_str().unwrap()).collect();
-    assert_eq!(
-        kinds,
-        [
-            "message",
-            "reasoning",
-            "function_call",
-            "function_call",
-            "function_call_output",
-            "function_call_output"
-        ]
-    );
+    assert_eq!(kinds, AFTER_TWO_CALLS);
     assert!(input[1]["encrypted_content"].is_string());
     for (call, output) in [(2, 4), (3, 5)] {
         assert_eq!(input[call]["call_id"], input[output]["call_id"]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use omp_llm::{Api, Client, ClientOptions, Compat, Input, Model, Secret, ThinkingMode, collect};
-use omp_testkit::{Server, Wire};
+use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::{
     AssistantBlock, AssistantMessage, Cost, Failure, Message, ModelRequest, RequestOptions, StreamEvent,
     ThinkingLevel, ToolCall, ToolDefinition, ToolResultMessage, UserBlock,
@@ -96,13 +96,7 @@ pub(crate) fn client() -> Client {
 }
 
 pub(crate) fn tool(name: &str, parameters: Value) -> ToolDefinition {
-    ToolDefinition {
-        name: name.into(),
-        description: format!("The tool {name}."),
-        parameters,
-        strict: None,
-        free_text: false,
-    }
+    ToolDefinition::new(name, format!("The tool {name}."), parameters)
 }
 
 pub(crate) fn read_tool() -> ToolDefinition {
@@ -342,3 +336,20 @@ pub(crate) async fn body_of(wire: Wire, options: RequestOptions, change: impl Fn
     server.finish();
     body
 }
+
+/// An answer that ends with two calls at once, and one that is all text.
+pub(crate) fn two_calls(answer: Reply) -> Scenario {
+    let read = |answer: Reply, path: &str| answer.tool_call("read", json!({"path": path}));
+    let calls = read(read(answer.text("Reading."), "a"), "b");
+    Scenario::replies([calls, Reply::new().text("done")]).require_stable_prefix(true)
+}
+
+/// The items of a request in the form of OpenAI's Responses after two calls at once.
+pub(crate) const AFTER_TWO_CALLS: [&str; 6] = [
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call",
+    "function_call_output",
+    "function_call_output",
+];

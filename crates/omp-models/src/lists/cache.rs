@@ -4,14 +4,15 @@
 //! version, not writable), the program continues as if it were not there.
 
 use std::collections::HashMap;
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omp_llm::discovery::ListedModel;
 use omp_workspace::open::{OpenedPath, open};
+use omp_workspace::write::private_directory;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
 
 /// The form of the table's rows; rows of any other form are dropped.
@@ -224,7 +225,7 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
 /// Private from its first byte on: which models somebody uses is nobody's business.
 fn make_file(path: &Path) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    private_directory(directory)?;
     File::options().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     Ok(())
 }

@@ -3,14 +3,13 @@
 //! The file is read once, by an interactive bash, because many of them do nothing in any other. What it has defined
 //! is kept as text and given to every shell that is started later.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::environment::Environment;
-use crate::login::read;
-use crate::scope::{GRACE, Program, Scope, Stdio};
+use crate::login::{asking, printed};
+use crate::scope::Scope;
 
 /// A start file that takes longer is done without.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -63,20 +62,8 @@ impl StartFiles {
         if !Path::new(home).join(".bashrc").is_file() {
             return None;
         }
-        let program = Program {
-            path: bash.to_owned(),
-            arguments: ["--noprofile", "--norc", "-i", "-c", SCRIPT].map(OsString::from).into(),
-            cwd: cwd.to_owned(),
-            environment: environment.clone(),
-            stdin: Stdio::Null,
-            stdout: Stdio::Piped,
-            stderr: Stdio::Null,
-        };
-        let mut child = scope.spawn(program).ok()?;
-        let stdout = child.stdout.take()?;
-        let printed = tokio::time::timeout(PATIENCE, read(&stdout)).await;
-        child.terminate(GRACE);
-        Self::parse(&String::from_utf8(printed.ok()??).ok()?)
+        let program = asking(bash, &["--noprofile", "--norc", "-i", "-c", SCRIPT], cwd, environment);
+        Self::parse(&String::from_utf8(printed(scope, program, PATIENCE).await?).ok()?)
     }
 
     fn parse(printed: &str) -> Option<Self> {

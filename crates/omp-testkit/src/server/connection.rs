@@ -3,7 +3,7 @@
 use super::deliver::{Delivery, Outlet};
 use super::google_token::{self, Granted};
 use super::http::{Framing, HttpRequest, Reader, response_head};
-use super::journal::{Journal, OtherRequest, RecordedRequest, Violation};
+use super::journal::{Journal, RecordedRequest, Violation};
 use super::mint::Mint;
 use super::reply::{Body, Reply};
 use super::route::{Route, route};
@@ -275,13 +275,7 @@ impl Exchange<'_> {
             let message = format!("{} {}: no such path", request.method, request.path);
             self.shared.journal.add_violation(Violation { request: None, wire: None, message });
         }
-        self.shared.journal.add_other(OtherRequest {
-            method: request.method,
-            path: request.path,
-            headers: request.headers.into_iter().collect(),
-            raw_body: request.body,
-            received_at: request.first_byte,
-        });
+        self.shared.journal.add_other(request.into());
         match answer {
             Some(body) => self.json(None, 200, &body),
             None => self.json(None, 404, &json!({"error": "not found"})),
@@ -294,13 +288,7 @@ impl Exchange<'_> {
         if let Some(message) = violation {
             self.shared.journal.add_violation(Violation { request: None, wire: None, message });
         }
-        self.shared.journal.add_other(OtherRequest {
-            method: request.method,
-            path: request.path,
-            headers: request.headers.into_iter().collect(),
-            raw_body: request.body,
-            received_at: request.first_byte,
-        });
+        self.shared.journal.add_other(request.into());
         self.json(None, status, &body)
     }
 

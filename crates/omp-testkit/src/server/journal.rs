@@ -1,5 +1,6 @@
 //! What happened, shared between connection threads and the test.
 
+use super::http::HttpRequest;
 use super::wire::Wire;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -53,6 +54,18 @@ pub struct OtherRequest {
     pub headers: BTreeMap<String, String>,
     pub raw_body: Vec<u8>,
     pub received_at: Instant,
+}
+
+impl From<HttpRequest> for OtherRequest {
+    fn from(request: HttpRequest) -> Self {
+        Self {
+            method: request.method,
+            path: request.path,
+            headers: request.headers.into_iter().collect(),
+            raw_body: request.body,
+            received_at: request.first_byte,
+        }
+    }
 }
 
 /// A broken rule.

@@ -37,6 +37,27 @@ struct Responses<'a> {
     turn: Turn,
 }
 
+/// What differs between calls with JSON arguments and calls with free text.
+struct CallForm {
+    prefix: &'static str,
+    kind: &'static str,
+    event: &'static str,
+    field: &'static str,
+}
+
+const FUNCTION_CALL: CallForm = CallForm {
+    prefix: "fc_",
+    kind: "function_call",
+    event: "response.function_call_arguments",
+    field: "arguments",
+};
+const CUSTOM_CALL: CallForm = CallForm {
+    prefix: "ctc_",
+    kind: "custom_tool_call",
+    event: "response.custom_tool_call_input",
+    field: "input",
+};
+
 /// An item part that is streamed as text.
 struct Streamed<'a> {
     /// Event name without `.delta` and `.done`.
@@ -69,8 +90,8 @@ impl Responses<'_> {
         match part {
             ReplyPart::Thinking(text) => self.reasoning(place, text),
             ReplyPart::RedactedThinking => self.reasoning(place, ""),
-            ReplyPart::ToolCall { name, arguments, .. } => self.function_call(place, name, arguments),
-            ReplyPart::CustomToolCall { name, input } => self.custom_call(place, name, input),
+            ReplyPart::ToolCall { name, arguments, .. } => self.call(place, &FUNCTION_CALL, name, arguments),
+            ReplyPart::CustomToolCall { name, input } => self.call(place, &CUSTOM_CALL, name, input),
             _ => {}
         }
     }
@@ -134,38 +155,15 @@ impl Responses<'_> {
         self.done(item("completed", json!([content(&text)])), "message", None);
     }
 
-    fn function_call(&mut self, place: usize, name: &str, arguments: &str) {
-        let (id, call_id) = (self.rendering.id("fc_", place), self.rendering.call_id("call_", place));
-        let item = |status: &str, arguments: &str| {
-            json!({"id": id, "type": "function_call", "status": status, "arguments": arguments,
-                   "call_id": call_id, "name": name})
-        };
+    fn call(&mut self, place: usize, form: &CallForm, name: &str, input: &str) {
+        let CallForm { prefix, kind, event, field } = *form;
+        let (id, call_id) = (self.rendering.id(prefix, place), self.rendering.call_id("call_", place));
+        let item = |status: &str, input: &str| json!({"id": id, "type": kind, "status": status, (field): input, "call_id": call_id, "name": name});
         self.added(&item("in_progress", ""));
-        let streamed = Streamed {
-            event: "response.function_call_arguments",
-            place: format!(r#""item_id":"{id}","output_index":{},"#, self.output.len()),
-            field: "arguments",
-            after: "",
-        };
-        self.stream(&streamed, &self.rendering.argument_pieces(arguments), arguments);
-        self.done(item("completed", arguments), "function_call", Some(call_id.clone()));
-    }
-
-    fn custom_call(&mut self, place: usize, name: &str, input: &str) {
-        let (id, call_id) = (self.rendering.id("ctc_", place), self.rendering.call_id("call_", place));
-        let item = |status: &str, input: &str| {
-            json!({"id": id, "type": "custom_tool_call", "status": status, "input": input,
-                   "call_id": call_id, "name": name})
-        };
-        self.added(&item("in_progress", ""));
-        let streamed = Streamed {
-            event: "response.custom_tool_call_input",
-            place: format!(r#""item_id":"{id}","output_index":{},"#, self.output.len()),
-            field: "input",
-            after: "",
-        };
+        let place = format!(r#""item_id":"{id}","output_index":{},"#, self.output.len());
+        let streamed = Streamed { event, place, field, after: "" };
         self.stream(&streamed, &self.rendering.argument_pieces(input), input);
-        self.done(item("completed", input), "custom_tool_call", Some(call_id.clone()));
+        self.done(item("completed", input), kind, Some(call_id.clone()));
     }
 
     fn stream(&mut self, streamed: &Streamed<'_>, pieces: &[&str], whole: &str) {

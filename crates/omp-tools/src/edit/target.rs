@@ -275,18 +275,13 @@ pub(super) fn not_found(typed: &str) -> ToolError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use omp_shell::{Environment, Scope};
-
     use super::*;
 
     /// Between the look at a file and its replacement somebody else may have written.
     #[test]
     fn a_file_that_somebody_else_wrote_is_left_alone() {
-        let directory = tempfile::tempdir().unwrap();
-        let cwd = directory.path().canonicalize().unwrap();
-        let context = Context::new(cwd.clone(), None, Arc::new(Scope::new()), Environment::default());
+        let (_directory, context) = Context::in_temporary_directory();
+        let cwd = context.cwd.clone();
         let path = cwd.join("a.txt");
         let in_place = |text: &str| std::fs::write(&path, text).unwrap();
         let under_its_name = |text: &str| {

@@ -3,6 +3,7 @@
 use std::io::{Cursor, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::files::{tar_with, zip_with};
 use crate::support::session::Session;
 use crate::support::{Project, invocation, meta, numbered, text};
 use flate2::Compression;
@@ -14,24 +15,11 @@ use zip::write::SimpleFileOptions;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\xff\xfe";
 
 fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, content) in members {
-        writer.start_file(*name, SimpleFileOptions::default().unix_permissions(0o750)).unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
+    zip_with(members, SimpleFileOptions::default().unix_permissions(0o750))
 }
 
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(Vec::new());
-    for (name, content) in members {
-        let mut header = tar::Header::new_gnu();
-        header.set_size(content.len() as u64);
-        header.set_mode(0o750);
-        header.set_mtime(1_000_000);
-        builder.append_data(&mut header, name, *content).unwrap();
-    }
-    builder.into_inner().unwrap()
+    tar_with(members, 0o750, 1_000_000)
 }
 
 fn gz(bytes: &[u8]) -> Vec<u8> {

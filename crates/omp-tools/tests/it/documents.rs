@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::support::files::pdf_of;
 use crate::support::{Project, invocation, meta, text};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -17,19 +18,7 @@ fn pdf(lines: usize) -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
     ];
-    let mut bytes = b"%PDF-1.4\n".to_vec();
-    let mut places = Vec::new();
-    for (number, object) in (1..).zip(&objects) {
-        places.push(bytes.len());
-        bytes.extend(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
-    }
-    let start = bytes.len();
-    bytes.extend(b"xref\n0 6\n0000000000 65535 f \n");
-    for place in places {
-        bytes.extend(format!("{place:010} 00000 n \n").as_bytes());
-    }
-    bytes.extend(format!("trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").as_bytes());
-    bytes
+    pdf_of(&objects)
 }
 
 fn fixture(name: &str) -> Vec<u8> {

@@ -1,6 +1,5 @@
 //! `inspect_image`: what is sent to the model that looks, and what comes of its answer.
 
-use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
 use base64::Engine;
@@ -17,6 +16,7 @@ use omp_types::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::support::pictures::{encoded, noise};
 use crate::support::{Project, invocation, text};
 
 /// A model that remembers what it was shown.
@@ -112,23 +112,6 @@ fn shown(eye: &Eye) -> (Vec<u8>, String, String) {
     };
     let bytes = base64::engine::general_purpose::STANDARD.decode(&image.data).unwrap();
     (bytes, image.mime_type.clone(), question.text.clone())
-}
-
-fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
-    let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, format).unwrap();
-    bytes.into_inner()
-}
-
-/// Different at every pixel.
-fn noise(width: u32, height: u32) -> DynamicImage {
-    let mut state = 1_u32;
-    let picture = RgbImage::from_fn(width, height, |_, _| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let [a, b, c, _] = state.to_be_bytes();
-        Rgb([a, b, c])
-    });
-    picture.into()
 }
 
 fn jpeg(picture: &DynamicImage, quality: u8) -> Vec<u8> {

@@ -175,7 +175,7 @@ fn databases_are_neither_overwritten_nor_changed_elsewhere() {
     std::fs::hard_link(home.path("home/notes.db"), home.path("work/mine.db")).unwrap();
     let row = || call("write", json!({"path": "mine.db:keys", "content": "{k: 'mine'}"}));
     let said = told_of("write", vec![row()]);
-    assert!(said[0].contains("other names"), "{}", said[0]);
+    assert!(said[0].contains("hard links"), "{}", said[0]);
     assert!(told_of("yolo", vec![row()])[0].contains("Inserted"));
 }
 

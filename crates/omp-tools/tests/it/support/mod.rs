@@ -1,7 +1,11 @@
 //! A project directory and the tools in it.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+#[path = "../../../../omp-documents/tests/support/files.rs"]
+pub(crate) mod files;
 pub(crate) mod machine;
+#[path = "../../../../omp-workspace/tests/support/pictures.rs"]
+pub(crate) mod pictures;
 pub(crate) mod servers;
 pub(crate) mod session;
 
