@@ -165,7 +165,9 @@ async fn destructive_questions_have_numbers() {
     let asker = Scripted::new(&[Answer::No]);
     results(&home, &asker, bash("X=tree; rm -rf \"$X\" \"$UNKNOWN\"")).await;
     let text = asker.texts().remove(0);
-    for part in ["Reason: Deletes", "/tree: 120 files, 1.2 KB, newest change just now, 120 changed today"] {
+    for part in
+        ["Reason: Recursively deletes", "/tree: 120 files, 1.2 KB, newest change just now, 120 changed today"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("outside the workspace") && home.exists("work/tree/0/0"), "{text}");

@@ -271,10 +271,9 @@ mod tests {
 
     /// What another program writes between the look at a file and its replacement stays.
     #[test]
-    fn a_file_that_somebody_else_wrote_is_left_alone() {
+    fn resolving_leaves_alone_what_somebody_else_wrote() {
         let (_directory, context) = Context::in_temporary_directory();
-        let cwd = context.cwd.clone();
-        let path = cwd.join("a.txt");
+        let path = context.cwd.join("a.txt");
         std::fs::write(&path, "one\n").unwrap();
         let old = load(&context, &path).unwrap();
         std::fs::write(&path, "two\n").unwrap();

@@ -150,7 +150,7 @@ pub fn linked_git_directory(dot_git: &Path) -> Option<PathBuf> {
 
 /// The directory with the objects and branches of a worktree: another one than its own.
 pub fn common_directory(git: &Path) -> Option<PathBuf> {
-    let named = std::fs::read_to_string(git.join("commondir")).ok()?;
+    let named = read(&git.join("commondir")).ok()??;
     Some(git.join(named.trim_end_matches(['\n', '\r'])))
 }
 

@@ -1,21 +1,16 @@
 //! Amazon Bedrock: signatures, binary messages, and what Claude's own API has too.
 
-use std::sync::Arc;
-
 use omp_llm::{
     AwsCredentials, AwsOptions, CacheControlFormat, Client, ClientOptions, Hosts, Model, Retention, Secret,
     ThinkingMode,
 };
 use omp_testkit::{Reply, Scenario, Server, Split, Stop, Usage, Wire};
-use omp_types::{
-    FailureKind, ImageBlock, Message, RequestOptions, Sampling, StopReason, ThinkingLevel, ToolChoice,
-    UserBlock, UserContent, UserMessage,
-};
+use omp_types::{FailureKind, RequestOptions, Sampling, StopReason, ThinkingLevel, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::support::{
-    self, KEY, ask, ask_once, client, event_stream, failed, model, options, read_tool, request, request_with,
-    result, result_blocks, thinking, two_calls, user,
+    self, KEY, PICTURE, ask, ask_once, client, event_stream, failed, messages_with_pictures, model, options,
+    read_tool, request, request_with, result, thinking, two_calls, user,
 };
 
 const WIRE: Wire = Wire::BedrockConverseStream;
@@ -207,23 +202,10 @@ async fn cache_points_follow_what_they_cover() {
 
 #[tokio::test]
 async fn pictures_are_bytes_with_a_format() {
-    let picture = |mime: &str| {
-        UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: mime.into(), detail: None })
-    };
-    let blocks = UserContent::Blocks(vec![UserBlock::text("what?"), picture("image/png")]);
-    let question =
-        Arc::new(Message::User(UserMessage { content: blocks, steering: false, sealed: None, timestamp: 1 }));
-    let server =
-        Server::start([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("a cat")]);
-    let (client, model) = (client(), model(&server, WIRE));
-    let first = ask(&client, &model, &request(vec![question.clone()])).await;
-    let answer = result_blocks(first.calls()[0], vec![picture("image/jpeg")], false);
-    ask(&client, &model, &request(vec![question, first.as_message(), answer])).await.done();
-    let sent = server.requests()[1].body["messages"].clone();
-    let image = |format: &str| json!({"format": format, "source": {"bytes": "iVBORw0KGgo="}});
+    let sent = messages_with_pictures(WIRE, "image/jpeg").await;
+    let image = |format: &str| json!({"format": format, "source": {"bytes": PICTURE}});
     assert_eq!(sent[0]["content"][1]["image"], image("png"));
     assert_eq!(sent[2]["content"][0]["toolResult"]["content"][0]["image"], image("jpeg"));
-    server.finish();
 }
 
 #[tokio::test]

@@ -1,16 +1,12 @@
 //! Ollama's own API.
 
 use omp_testkit::{Reply, Server, Stop, Usage, Wire};
-use omp_types::{
-    FailureKind, ImageBlock, Message, RequestOptions, Sampling, StopReason, ThinkingLevel, ToolChoice,
-    UserBlock, UserContent, UserMessage,
-};
+use omp_types::{FailureKind, RequestOptions, Sampling, StopReason, ThinkingLevel, ToolChoice};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 use crate::support::{
-    self, ask, ask_once, client, lines, model, model_at, request, result, result_blocks, thinking, two_calls,
-    user,
+    self, PICTURE, ask, ask_once, client, lines, messages_with_pictures, model, model_at, request, result,
+    thinking, two_calls, user,
 };
 
 const WIRE: Wire = Wire::OllamaChat;
@@ -134,27 +130,10 @@ async fn thoughts_can_be_replayed() {
 /// Pictures are bare base64 beside the text; those of results follow in a message of the user's.
 #[tokio::test]
 async fn pictures_stand_beside_the_text() {
-    let picture = || {
-        UserBlock::Image(ImageBlock {
-            data: "iVBORw0KGgo=".into(),
-            mime_type: "image/png".into(),
-            detail: None,
-        })
-    };
-    let blocks = UserContent::Blocks(vec![UserBlock::text("what is it?"), picture()]);
-    let question =
-        Arc::new(Message::User(UserMessage { content: blocks, steering: false, sealed: None, timestamp: 1 }));
-    let server =
-        Server::start([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("a cat")]);
-    let (client, model) = (client(), model(&server, WIRE));
-    let first = ask(&client, &model, &request(vec![question.clone()])).await;
-    let answer = result_blocks(first.calls()[0], vec![picture()], false);
-    ask(&client, &model, &request(vec![question, first.as_message(), answer])).await.done();
-    let sent = server.requests()[1].body["messages"].clone();
-    assert_eq!(sent[1], json!({"role": "user", "content": "what is it?", "images": ["iVBORw0KGgo="]}));
+    let sent = messages_with_pictures(WIRE, "image/png").await;
+    assert_eq!(sent[1], json!({"role": "user", "content": "what is it?", "images": [PICTURE]}));
     assert_eq!(sent[3]["content"], "(see the image)");
-    assert_eq!(sent[4], json!({"role": "user", "content": "Image from read", "images": ["iVBORw0KGgo="]}));
-    server.finish();
+    assert_eq!(sent[4], json!({"role": "user", "content": "Image from read", "images": [PICTURE]}));
 }
 
 #[tokio::test]

@@ -6,8 +6,9 @@ use indexmap::IndexMap;
 use omp_llm::{Api, Client, ClientOptions, Compat, Input, Model, Secret, ThinkingMode, collect};
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::{
-    AssistantBlock, AssistantMessage, Cost, Failure, Message, ModelRequest, RequestOptions, StreamEvent,
-    ThinkingLevel, ToolCall, ToolDefinition, ToolResultMessage, UserBlock,
+    AssistantBlock, AssistantMessage, Cost, Failure, ImageBlock, Message, ModelRequest, RequestOptions,
+    StreamEvent, ThinkingLevel, ToolCall, ToolDefinition, ToolResultMessage, UserBlock, UserContent,
+    UserMessage,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -353,3 +354,25 @@ pub(crate) const AFTER_TWO_CALLS: [&str; 6] = [
     "function_call_output",
     "function_call_output",
 ];
+
+/// The beginning of a PNG file, in base64.
+pub(crate) const PICTURE: &str = "iVBORw0KGgo=";
+
+/// A question with a PNG picture, and a call whose result is another picture: the messages of the second request.
+pub(crate) async fn messages_with_pictures(wire: Wire, result_type: &str) -> Value {
+    let picture = |mime: &str| {
+        UserBlock::Image(ImageBlock { data: PICTURE.into(), mime_type: mime.into(), detail: None })
+    };
+    let content = UserContent::Blocks(vec![UserBlock::text("what is it?"), picture("image/png")]);
+    let question =
+        Arc::new(Message::User(UserMessage { content, steering: false, sealed: None, timestamp: 1 }));
+    let server =
+        Server::start([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("a cat")]);
+    let (client, model) = (client(), model(&server, wire));
+    let first = ask(&client, &model, &request(vec![question.clone()])).await;
+    let answer = result_blocks(first.calls()[0], vec![picture(result_type)], false);
+    ask(&client, &model, &request(vec![question, first.as_message(), answer])).await.done();
+    let sent = server.requests()[1].body["messages"].clone();
+    server.finish();
+    sent
+}

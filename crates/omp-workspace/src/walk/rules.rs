@@ -5,18 +5,16 @@
 //! it. `.ignore` files count everywhere.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::repository::{common_directory, linked_git_directory};
+
 /// A larger file of rules is not read.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-/// A file that only names a directory is short.
-const MAX_POINTER: u64 = 16 * 1024;
 
 /// The rules of a directory and of everything above it.
 pub(super) struct Rules {
@@ -169,19 +167,6 @@ fn exclude(directory: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.join("info/exclude"));
     }
-    let target = line(&git)?;
-    let inner = directory.join(target.strip_prefix("gitdir:")?.trim());
-    let common =
-        line(&inner.join("commondir")).map_or_else(|| inner.clone(), |common| inner.join(common.trim()));
-    Some(common.join("info/exclude"))
-}
-
-/// The first line of a short file.
-fn line(path: &Path) -> Option<String> {
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    File::open(path).ok()?.take(MAX_POINTER).read_to_string(&mut text).ok()?;
-    text.lines().next().map(str::to_owned)
+    let linked = linked_git_directory(&git)?;
+    Some(common_directory(&linked).unwrap_or(linked).join("info/exclude"))
 }

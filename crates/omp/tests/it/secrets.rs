@@ -166,8 +166,8 @@ fn files_name_more_secrets() {
     let (bodies, output) = sent(&home, Wire::OpenAiCompletions, say(), &["-p", prompt]);
     let body = flat(&bodies[0]);
     assert!(body.contains("<theirs> and #") && !body.contains("mine-alone"), "{body}");
-    assert!(output.stderr.contains("agent/secrets.yml: entry 3"), "{}", output.stderr);
-    assert!(output.stderr.contains("work/.omp/secrets.yml: entry 2"), "{}", output.stderr);
+    assert!(output.stderr.contains("agent/secrets.yml: ignoring entry 3"), "{}", output.stderr);
+    assert!(output.stderr.contains("work/.omp/secrets.yml: ignoring entry 2"), "{}", output.stderr);
     for broken in ["not: a list\n", "- [\n", "- {type: plain, content: ''}\n"] {
         home.write("home/.omp/agent/secrets.yml", broken);
         let (bodies, output) = sent(&home, Wire::OpenAiCompletions, say(), &["-p", prompt]);
