@@ -19,6 +19,7 @@ use crate::lines::{LONGEST_LINE, Line};
 use crate::report::Report;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::thread::Thread;
 use crate::time;
 
 /// The `customType` of the last entry of every imported session: where it comes from, and the report.
@@ -136,6 +137,14 @@ impl<'a> Emitter<'a> {
         self.report.keep(kind);
         let custom_type = self.named(kind);
         self.emit(parent, EntryKind::Custom(Custom { custom_type, data: Some(data) }))
+    }
+
+    /// Appends a line that is no record to a thread, if anything of it can be kept.
+    pub(crate) fn append_damaged(&mut self, thread: &mut Thread, line: Line) -> Result<(), Trouble> {
+        if let Some(id) = self.damaged(thread.end(), line)? {
+            thread.append(id);
+        }
+        Ok(())
     }
 
     /// A line that is no record; `None` if nothing of it can be kept.

@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(found(".items[7].x").unwrap_err(), "there is no [7] in '.items', which is an array of 2.");
         assert_eq!(found(".n.x").unwrap_err(), "there is no .x in '.n', which is null.");
         for wrong in ["..", "[", "[x]", ".a]", "items..name", r#"["a"#] {
-            assert!(found(wrong).unwrap_err().contains("is no path at"), "{wrong}");
+            assert!(found(wrong).unwrap_err().contains("is not a valid path at"), "{wrong}");
         }
     }
 }

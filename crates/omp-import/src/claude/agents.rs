@@ -71,11 +71,7 @@ fn keep_file(converter: &mut Converter<'_>, path: &Path) -> Result<std::io::Resu
         converter.out.report.records += 1;
         match line {
             Line::Json(record) => converter.keep("subagent", json!({"agent": agent, "record": record}))?,
-            line => {
-                if let Some(id) = converter.out.damaged(converter.thread.end(), line)? {
-                    converter.thread.append(id);
-                }
-            }
+            line => converter.out.append_damaged(&mut converter.thread, line)?,
         }
     }
 }

@@ -71,12 +71,7 @@ impl<'a> Converter<'a> {
         self.out.report.records += 1;
         match line {
             Line::Json(record) if record.is_object() => self.record(span, record),
-            line => {
-                if let Some(id) = self.out.damaged(self.thread.end(), line)? {
-                    self.thread.append(id);
-                }
-                Ok(())
-            }
+            line => self.out.append_damaged(&mut self.thread, line),
         }
     }
 

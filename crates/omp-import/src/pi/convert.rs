@@ -66,12 +66,7 @@ impl<'a> Converter<'a> {
                 self.records += 1;
                 self.record(span, &record, &names)
             }
-            line => {
-                if let Some(id) = self.out.damaged(self.thread.end(), line)? {
-                    self.thread.append(id);
-                }
-                Ok(())
-            }
+            line => self.out.append_damaged(&mut self.thread, line),
         }
     }
 

@@ -187,7 +187,7 @@ mod tests {
         says("vault://?op=daily", "names no vault");
         says("vault://_?op=nope", "Known: search, daily,");
         says("vault://_/a.md?op=search", "Known: outline, backlinks,");
-        says("vault://_?op=search", "add &q=words");
+        says("vault://_?op=search", "add &q=<text>");
         says("vault://_/a%0Ab.md", "control character");
     }
 }

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::frames::Standing;
+use super::summarize::SummaryTask;
 use super::{Compactor, GaveUp, InVain};
 
 /// The kind of the message that makes the model continue.
@@ -97,8 +98,8 @@ impl Compactor {
         if order.action != CompactionStrategy::Snapcompact && !is_worth_it(&plan, window) {
             return self.take_out(Nothing::NotShorter, must_fit, &path, window, back_to).await;
         }
-        let Standing { summed, mut preserve, sealed, action } =
-            self.stand_in(&plan, order, &model, measured.tokens, cancel).await?;
+        let task = SummaryTask { plan: &plan, order, model: &model, tokens: measured.tokens, cancel };
+        let Standing { summed, mut preserve, sealed, action } = self.stand_in(task).await?;
         let carried = self.carried(&plan, &path, window).await;
         if let Some(mut sealed) = sealed {
             sealed.note = sealed_note(&plan, &carried);

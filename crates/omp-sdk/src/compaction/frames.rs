@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_agent::{Order, UpkeepError};
+use omp_agent::UpkeepError;
 use omp_compaction::{Plan, Words};
 use omp_config::settings::keys;
 use omp_session::Compaction;
@@ -10,10 +10,9 @@ use omp_snapcompact::{Archive, Input, Script, Shape, compact, frame_budget, prin
 use omp_tokens::Billing;
 use omp_types::{CompactionStrategy, Message, SealedHistory};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::Compactor;
-use super::summarize::Summed;
+use super::summarize::{SummaryTask, Summed};
 
 /// The field of an entry's preserved data that holds the frames.
 const FIELD: &str = "snapcompact";
@@ -48,14 +47,8 @@ impl Compactor {
     }
 
     /// Prints what goes on pictures, where that was ordered and can be done; else has it summarized.
-    pub(super) async fn stand_in(
-        &self,
-        plan: &Plan,
-        order: Order<'_>,
-        model: &Arc<omp_llm::Model>,
-        tokens: u64,
-        cancel: &CancellationToken,
-    ) -> Result<Standing, UpkeepError> {
+    pub(super) async fn stand_in(&self, task: SummaryTask<'_>) -> Result<Standing, UpkeepError> {
+        let SummaryTask { plan, order, model, .. } = task;
         let mut notices = Vec::new();
         if order.action == CompactionStrategy::Snapcompact {
             match self.frame(plan, model).await {
@@ -63,9 +56,9 @@ impl Compactor {
                 Err(reason) => notices.push(reason),
             }
         }
-        let (mut summed, sealed) = match self.seal(plan, order, model, cancel).await? {
+        let (mut summed, sealed) = match self.seal(task).await? {
             Some((summed, sealed)) => (summed, Some(sealed)),
-            None => (self.sum_up(plan, order, model, tokens, cancel).await?, None),
+            None => (self.sum_up(task).await?, None),
         };
         summed.notices.splice(0..0, notices);
         // Frames of earlier compactions are history that no summary holds.

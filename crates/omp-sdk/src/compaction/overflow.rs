@@ -10,9 +10,8 @@ use omp_agent::{Order, Shorter, UpkeepError};
 use omp_compaction::{Nothing, Piece, Plan, Words, brim, digest, squeeze, standing, without_images};
 use omp_session::{Entry, EntryKind, MessageEntry};
 use omp_types::{CompactionReason, CompactionStrategy, Message};
-use tokio_util::sync::CancellationToken;
 
-use super::summarize::Summed;
+use super::summarize::{SummaryTask, Summed};
 use super::{Compactor, InVain};
 
 /// Percent of a window that a conversation may fill which did not fit.
@@ -57,14 +56,8 @@ impl Compactor {
 
     /// The model's words. A conversation that has to become shorter at once is recorded without them if need be; where
     /// no model could write a summary just before, none is asked again.
-    pub(super) async fn sum_up(
-        &self,
-        plan: &Plan,
-        order: Order<'_>,
-        model: &Arc<omp_llm::Model>,
-        tokens: u64,
-        cancel: &CancellationToken,
-    ) -> Result<Summed, UpkeepError> {
+    pub(super) async fn sum_up(&self, task: SummaryTask<'_>) -> Result<Summed, UpkeepError> {
+        let SummaryTask { plan, order, model, tokens, cancel } = task;
         let must_fit = self.must_fit(order, tokens, self.window(model));
         if must_fit && self.gave_up(tokens) == Some(InVain::Failed) {
             return Ok(self.recorded(plan, model, "no model could write a summary"));

@@ -5,17 +5,16 @@
 
 use std::sync::Arc;
 
-use omp_agent::{Order, UpkeepError};
+use omp_agent::UpkeepError;
 use omp_compaction::{Plan, Words, digest};
 use omp_models::model_of_role;
 use omp_session::Compaction;
 use omp_types::{
     AssistantBlock, AssistantMessage, FailureKind, ModelRequest, Purpose, RequestOptions, SealedHistory,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::Compactor;
-use super::summarize::Summed;
+use super::summarize::{SummaryTask, Summed};
 use crate::side_tasks::small_model;
 
 /// The role of the model that summarizes.
@@ -27,11 +26,9 @@ impl Compactor {
     /// Asks the provider. `None` where it has no compaction, is not to be asked, or failed: then a summary is made.
     pub(super) async fn seal(
         &self,
-        plan: &Plan,
-        order: Order<'_>,
-        model: &Arc<omp_llm::Model>,
-        cancel: &CancellationToken,
+        task: SummaryTask<'_>,
     ) -> Result<Option<(Summed, SealedHistory)>, UpkeepError> {
+        let SummaryTask { plan, order, model, cancel, .. } = task;
         let other_role = model_of_role(&self.settings(), ROLE).is_some();
         if !self.policy().remote || !model.compacts() || order.focus.is_some() || other_role {
             return Ok(None);

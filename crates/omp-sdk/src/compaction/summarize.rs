@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_agent::UpkeepError;
+use omp_agent::{Order, UpkeepError};
 use omp_compaction::{Plan, Words, history_request, prefix_request, short_request, within};
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +13,18 @@ use super::summarizer::Summarizer;
 const SHORT_TOKENS: u32 = 256;
 /// Characters of it.
 const SHORT: usize = 120;
+
+/// What is to be summarized, and for whom.
+#[derive(Clone, Copy)]
+pub(super) struct SummaryTask<'t> {
+    pub(super) plan: &'t Plan,
+    pub(super) order: Order<'t>,
+    /// The model that reads the conversation.
+    pub(super) model: &'t Arc<omp_llm::Model>,
+    /// What the conversation takes now.
+    pub(super) tokens: u64,
+    pub(super) cancel: &'t CancellationToken,
+}
 
 /// What was said about a conversation.
 pub(super) struct Summed {

@@ -1,14 +1,13 @@
 //! The attack corpora of `tests/attacks`, fed to the program by a scripted model. A hit leaves `pwned` behind.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 
 use omp_testkit::{Home, ModelOptions, Output, Reply, Server, Wire, run};
 use serde_json::{Value, json};
 
 use crate::sandbox::{Unprivileged, as_nobody};
-use crate::sessions::{lines, session_files};
+use crate::sessions::leave_planning;
 use crate::support::LIMIT;
 
 const SHELL: &str = include_str!("../../../../tests/attacks/shell.txt");
@@ -116,13 +115,7 @@ fn planning(commands: &[String], config: &str, prepare: impl FnOnce(&Home)) -> (
     prepare(&home);
     home.write("home/.omp/agent/config.yml", config);
     omp_run(&home, &["-p", "hi"]).assert_success();
-    let path = &session_files(&home)[0];
-    let leaf = lines(path).last().unwrap()["id"].clone();
-    let entry = json!({"type": "mode_change", "id": "0a0b0c0d", "parentId": leaf,
-                       "timestamp": "2026-01-01T00:00:00.000Z", "mode": "plan"});
-    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
-    writeln!(file, "{entry}").unwrap();
-    drop(file);
+    leave_planning(&home);
     omp_run(&home, &["-p", "--continue", "go"]);
     (home, server)
 }

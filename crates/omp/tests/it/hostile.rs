@@ -7,6 +7,10 @@ use omp_testkit::{Home, Reply, Scenario, Server, Wire, run};
 
 use crate::support::{LIMIT, home, omp, omp_run};
 
+/// Command lines that print something.
+const PRINTING: [&[&str]; 5] =
+    [&["-p", "x"], &["--mode", "json", "x"], &["--help"], &["models"], &["config", "list"]];
+
 /// A model that says ok to everything, and a home that knows it.
 fn agreeable() -> (Server, Home) {
     let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
@@ -18,14 +22,7 @@ fn agreeable() -> (Server, Home) {
 #[test]
 fn a_full_disk_behind_standard_output_is_said() {
     let (_server, home) = agreeable();
-    for args in [
-        &["-p", "x"][..],
-        &["--mode", "json", "x"],
-        &["--help"],
-        &["models"],
-        &["config", "list"],
-        &["session", "list"],
-    ] {
+    for args in PRINTING.into_iter().chain([&["session", "list"][..]]) {
         let mut command = omp(&home, args);
         command
             .stdin(Stdio::null())
@@ -41,14 +38,7 @@ fn a_full_disk_behind_standard_output_is_said() {
 #[test]
 fn a_reader_that_leaves_is_not_complained_about() {
     let (_server, home) = agreeable();
-    for args in [
-        &["-p", "x"][..],
-        &["--mode", "json", "x"],
-        &["--help"],
-        &["models"],
-        &["gallery"],
-        &["config", "list"],
-    ] {
+    for args in PRINTING.into_iter().chain([&["gallery"][..]]) {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = omp(&home, args);

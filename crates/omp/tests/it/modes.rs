@@ -1,11 +1,9 @@
 //! Checkpoints on every wire, and what the modes of a session mean where nobody can be asked.
 
-use std::io::Write;
-
 use omp_testkit::{Reply, Server, Wire};
 use serde_json::{Value, json};
 
-use crate::sessions::{lines, session_files};
+use crate::sessions::leave_planning;
 use crate::support::{home, omp_run};
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
@@ -77,13 +75,7 @@ fn a_session_that_plans_stays_closed_in_print_mode() {
     ]);
     let home = home(&server, Wire::OpenAiCompletions);
     omp_run(&home, &["-p", "hi"]).assert_success();
-    let path = &session_files(&home)[0];
-    let leaf = lines(path).last().unwrap()["id"].clone();
-    let entry = json!({"type": "mode_change", "id": "0a0b0c0d", "parentId": leaf,
-                       "timestamp": "2026-01-01T00:00:00.000Z", "mode": "plan"});
-    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
-    writeln!(file, "{entry}").unwrap();
-    drop(file);
+    leave_planning(&home);
     omp_run(&home, &["-p", "--continue", "go"]).assert_success();
     let body = &server.requests()[2].body;
     let results = body["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");

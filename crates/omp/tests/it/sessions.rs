@@ -1,5 +1,6 @@
 //! Conversations that are kept.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -190,4 +191,14 @@ fn the_demo_gives_way_to_a_model() {
     assert_eq!(omp_run(&home, &["-c", "-p", "go on"]).stdout, "now for real\n");
     assert!(server.requests()[0].body.to_string().contains("hello"));
     server.finish();
+}
+
+/// Leaves the only session of a home in plan mode.
+pub(crate) fn leave_planning(home: &Home) {
+    let path = &session_files(home)[0];
+    let leaf = lines(path).last().unwrap()["id"].clone();
+    let entry = json!({"type": "mode_change", "id": "0a0b0c0d", "parentId": leaf,
+                       "timestamp": "2026-01-01T00:00:00.000Z", "mode": "plan"});
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    writeln!(file, "{entry}").unwrap();
 }
