@@ -115,7 +115,6 @@ fn a_reply_with_everything_in_it_is_cheap() {
             break;
         }
     }
-    println!("{written} bytes for {}; {hidden} frames with hidden rows; {kinds:?}", answer.len());
     assert_eq!(hidden, 0, "frames in which a row was neither in history nor on the screen");
     assert!(written <= 3 * answer.len(), "{written} bytes for {}: {kinds:?}", answer.len());
 }
