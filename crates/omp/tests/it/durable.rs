@@ -62,7 +62,7 @@ fn all_files_follow_the_agent_directory() {
     for profile in [None, Some("spare")] {
         let home = Home::new();
         home.write("work/picture.png", picture());
-        let mut command = omp(&home, &["-p", "@picture.png", "look"]);
+        let mut command = omp(&home, &["--demo", "-p", "@picture.png", "look"]);
         command.env("TMUX_PANE", "%1");
         match profile {
             Some(name) => command.args(["--profile", name]),

@@ -58,8 +58,8 @@ fn prompts_are_listed_and_searched() {
     let home = Home::new();
     assert_eq!(omp_run(&home, &["history"]).stdout, "No prompts found\n");
     assert!(!home.agent_dir().join("history.db").exists(), "looking makes no database");
-    omp_run(&home, &["-p", "find the parser bug"]).assert_success();
-    let mut elsewhere = omp(&home, &["-p", "the parser is slow"]);
+    omp_run(&home, &["--demo", "-p", "find the parser bug"]).assert_success();
+    let mut elsewhere = omp(&home, &["--demo", "-p", "the parser is slow"]);
     elsewhere.current_dir(home.path("tmp"));
     run(elsewhere, Some(b""), LIMIT).assert_success();
 

@@ -76,14 +76,15 @@ fn nobody_else_is_called_at_the_start() {
 
 /// A first run without a terminal asks nothing, writes no settings, and says how to get a model.
 #[test]
-fn a_first_run_without_a_terminal_just_works() {
+fn a_first_run_without_a_terminal_asks_nothing() {
     let home = omp_testkit::Home::new();
     let output = run(omp(&home, &["-p", "x"]), Some(b""), LIMIT);
-    output.assert_success();
-    assert!(output.stderr.contains("No model available"), "{}", output.stderr);
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    assert!(output.stderr.contains("no model available"), "{}", output.stderr);
     for way in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "models.yml"] {
         assert!(output.stderr.contains(way), "{way}: {}", output.stderr);
     }
+    run(omp(&home, &["--demo", "-p", "x"]), Some(b""), LIMIT).assert_success();
     assert!(!home.exists("home/.omp/agent/config.yml"));
 }
 

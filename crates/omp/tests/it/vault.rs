@@ -91,7 +91,7 @@ fn notes_are_read_asked_about_and_written() {
 fn it_has_to_be_switched_on_and_installed() {
     let off = home("");
     let told_off = told(&off, vec![read("vault://")]);
-    assert!(told_off[0].contains("Set vault.enabled"), "{}", told_off[0]);
+    assert!(told_off[0].contains("set vault.enabled"), "{}", told_off[0]);
     assert!(!off.exists("home/asked"), "nothing was started");
     let missing = home("vault:\n  enabled: true\n");
     std::fs::remove_file(missing.path("bin/obsidian")).unwrap();

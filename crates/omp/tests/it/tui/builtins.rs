@@ -208,7 +208,8 @@ fn what_was_found_is_switched_off_and_on() {
     screen.send("\x1b").terminal.wait_without("Extensions (Enter");
     let config = screen.home.read("home/.omp/agent/config.yml");
     assert!(config.contains("command:greet"), "{config}");
-    screen.say("/greet").wait_for("one");
+    screen.say("/greet").wait_for("unknown command /greet").send("\x15").wait_for("Ask anything");
+    screen.say("//greet").wait_for("one");
     assert_eq!(last_prompt(&screen.server), "/greet", "nothing of that name is left");
     screen.say("/status").wait_for("- command greet").send("disabled greet .omp").send("\x15");
     screen.send("- command greet").wait_for("of").send("\r").wait_for("+ command greet").send("\x1b");
