@@ -165,9 +165,10 @@ async fn destructive_questions_have_numbers() {
     let asker = Scripted::new(&[Answer::No]);
     results(&home, &asker, bash("X=tree; rm -rf \"$X\" \"$UNKNOWN\"")).await;
     let text = asker.texts().remove(0);
-    for part in
-        ["Reason: Recursively deletes", "/tree: 120 files, 1.2 KB, newest change just now, 120 changed today"]
-    {
+    for part in [
+        "Reason: Recursively deletes",
+        "Destroys: tree: 120 files, 1.2 KB, newest change just now, 120 changed today",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("outside the workspace") && home.exists("work/tree/0/0"), "{text}");
@@ -201,8 +202,8 @@ async fn the_question_about_git_clean_counts_what_it_deletes() {
     results(&home, &asker, bash("git clean -f")).await;
     let texts = asker.texts();
     let [all, plain] = &texts[texts.len() - 2..] else { panic!("{texts:?}") };
-    assert!(all.contains("4 files, 36 B") && all.contains("/out"), "{all}");
-    assert!(plain.contains("2 files, 16 B") && !plain.contains("/out"), "{plain}");
+    assert!(all.contains("4 files, 36 B") && all.contains("out"), "{all}");
+    assert!(plain.contains("2 files, 16 B") && !plain.contains("out"), "{plain}");
 }
 
 /// "Always" is kept where the user finds it, for commands of that kind and no others; other words in the file stay.

@@ -51,8 +51,13 @@ pub(crate) fn at_stake(
     let now = SystemTime::now();
     let root = real_path(&context.cwd);
     let outside = places.iter().any(|place| footprint::is_outside(place, &[&context.cwd, &root]));
-    let names: Vec<String> =
-        places.iter().take(SHOWN_PLACES).map(|place| place.display().to_string()).collect();
+    // Below the working directory the rest of the path says it all; the directory itself is named in full.
+    let short = |place: &PathBuf| {
+        let below = [&context.cwd, &root].into_iter().find_map(|base| place.strip_prefix(base).ok());
+        let name = below.filter(|below| !below.as_os_str().is_empty()).unwrap_or(place);
+        name.display().to_string()
+    };
+    let names: Vec<String> = places.iter().take(SHOWN_PLACES).map(short).collect();
     let more = if places.len() > SHOWN_PLACES { " and more" } else { "" };
     let numbers = footprint::measure(&places, now).sentence(now);
     let where_to = if outside { ", outside the workspace" } else { "" };

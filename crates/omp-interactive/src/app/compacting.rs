@@ -88,7 +88,7 @@ fn begin_run(app: &mut App, what: &'static str) -> CancellationToken {
     app.turn.compacting.idle.cancel();
     let cancel = CancellationToken::new();
     app.turn.runs += 1;
-    app.turn.run = Some(Run { cancel: cancel.clone(), begun: app.surface.now(), what });
+    app.turn.run = Some(Run { cancel: cancel.clone(), begun: app.turn_now(), what });
     app.surface.changed();
     cancel
 }
@@ -188,7 +188,7 @@ pub(crate) fn compaction_event(app: &mut App, event: &AgentEvent) {
             });
             if *reason == CompactionReason::Idle && app.turn.run.is_none() {
                 let cancel = app.turn.compacting.idle.clone();
-                app.turn.run = Some(Run { cancel, begun: app.surface.now(), what: "Compacting" });
+                app.turn.run = Some(Run { cancel, begun: app.turn_now(), what: "Compacting" });
             }
         }
         AgentEvent::AutoCompactionEnd { reason, result, aborted, error_message, .. } => {

@@ -35,6 +35,7 @@ impl App {
     pub(crate) fn paint(&mut self, renderer: &mut Renderer, size: Size) -> Option<Painted> {
         let now = self.surface.now();
         let extent = self.surface.scheduler.take(now)?;
+        self.set_turn_clock();
         self.surface.width = size.width;
         pty::note_size(self, size);
         self.decode_pictures(size);

@@ -28,6 +28,7 @@ impl App {
             return;
         }
         self.recording.count_message(&message);
+        self.set_turn_clock();
         match message {
             SessionMessage::Event(event) => self.event(&event),
             SessionMessage::Approve(request, answer) => approval::approve(self, request, answer),
@@ -53,7 +54,7 @@ impl App {
     }
 
     fn event(&mut self, event: &AgentEvent) {
-        let now = self.surface.now();
+        let now = self.turn_now();
         compacting::compaction_event(self, event);
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {

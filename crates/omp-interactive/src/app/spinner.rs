@@ -43,21 +43,59 @@ impl Spinner {
     }
 }
 
+/// The time of turns: it stands still while omp waits for the user.
+#[derive(Debug, Default)]
+pub(super) struct TurnClock {
+    waited: Duration,
+    since: Option<Duration>,
+}
+
+impl TurnClock {
+    /// The time of turns at a time of the program.
+    fn at(&self, now: Duration) -> Duration {
+        self.since.unwrap_or(now).saturating_sub(self.waited)
+    }
+
+    /// Does omp wait for the user now?
+    fn set_waiting(&mut self, is_waiting: bool, now: Duration) {
+        if is_waiting {
+            self.since.get_or_insert(now);
+        } else if let Some(since) = self.since.take() {
+            self.waited += now.saturating_sub(since);
+        }
+    }
+}
+
 impl App {
+    /// The time of turns.
+    pub(super) fn turn_now(&self) -> Duration {
+        self.turn.clock.at(self.surface.now())
+    }
+
+    /// Stops or continues the clock of turns, as a question of the session is open or not.
+    pub(super) fn set_turn_clock(&mut self) {
+        let is_waiting = self.panels.open.first().is_some_and(|opened| opened.panel.is_unasked());
+        self.turn.clock.set_waiting(is_waiting, self.surface.now());
+    }
+
     /// When something changes by itself.
     pub(crate) fn deadline(&self) -> Option<Duration> {
-        let turns = self.turn.run.as_ref().map(|run| self.turn.spinner.next(run.begun));
+        let run = self.turn.run.as_ref().filter(|_| self.turn.clock.since.is_none());
+        let turns = run.map(|run| self.turn.spinner.next(run.begun));
         [self.surface.scheduler.deadline(), turns].into_iter().flatten().min()
     }
 
     /// Time has gone by.
     pub(crate) fn tick(&mut self) {
         let now = self.surface.now();
+        if self.turn.clock.since.is_some() {
+            return;
+        }
         if self.turn.run.as_ref().is_none_or(|run| now < self.turn.spinner.next(run.begun)) {
             return;
         }
         self.turn.spinner.last = now;
-        let wanted = match self.shown.conversation.tick(now) {
+        let wanted = match self.shown.conversation.tick(self.turn.clock.at(now)) {
             true => Request::Ordinary,
             false => Request::Component(self.surface.lanes.working.number()),
         };
@@ -84,8 +122,8 @@ impl App {
 
     /// For how long a run that began at `begun` has gone on, as it is shown.
     pub(super) fn running(&self, begun: Duration) -> Duration {
-        let now = self.surface.now();
-        self.turn.spinner.seen(now.saturating_sub(begun), now)
+        let running = self.turn_now().saturating_sub(begun);
+        self.turn.spinner.seen(running, self.surface.now())
     }
 }
 
@@ -95,6 +133,21 @@ mod tests {
 
     fn at(milliseconds: u64) -> Duration {
         Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn the_clock_of_turns_stands_still_while_the_user_is_asked() {
+        let mut clock = TurnClock::default();
+        assert_eq!(clock.at(at(500)), at(500));
+        for now in [1000, 1500] {
+            clock.set_waiting(true, at(now));
+            assert_eq!(clock.at(at(now + 400)), at(1000));
+        }
+        clock.set_waiting(false, at(3000));
+        assert_eq!(clock.at(at(3200)), at(1200));
+        clock.set_waiting(true, at(4000));
+        clock.set_waiting(false, at(4500));
+        assert_eq!(clock.at(at(5000)), at(2500));
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl App {
         compacting::not_idle(self);
         self.turn.runs += 1;
         let number = self.turn.runs;
-        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.surface.now(), what });
+        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.turn_now(), what });
         let work = work(cancel);
         self.spawn(async move {
             let ended = work.await;

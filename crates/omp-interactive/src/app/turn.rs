@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::commands::model_change::Change;
 use super::compacting::Compacting;
-use super::spinner::Spinner;
+use super::spinner::{Spinner, TurnClock};
 use crate::blocks::{Bang, Shared};
 
 /// A prompt or command that is under way.
@@ -29,6 +29,7 @@ pub(crate) struct Turn {
     pub(super) retrying: Option<Activity>,
     pub(super) compacting: Compacting,
     pub(super) spinner: Spinner,
+    pub(super) clock: TurnClock,
     /// A command of the user that runs.
     pub(super) shell: Option<(CancellationToken, Shared<Bang>)>,
     /// Prompts that wait for the one before.

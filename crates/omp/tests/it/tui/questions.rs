@@ -54,6 +54,21 @@ fn always_is_remembered() {
     assert_eq!(twice("4"), (false, true), "everywhere");
 }
 
+/// While omp waits for an answer, the clock of the turn and that of the command stand still, and so does the spinner.
+#[test]
+fn clocks_stand_still_while_the_user_is_asked() {
+    let mut screen = asking(vec![bash("touch one"), Reply::new().text("Done.")]);
+    screen.say("go").wait_for("Yes, this once").wait_for("Working");
+    let moving = |shown: &str| -> Vec<String> {
+        let rows = shown.lines().filter(|row| row.contains("Working") || row.contains("bash touch one"));
+        rows.map(|row| row.trim_end().to_owned()).collect()
+    };
+    let before = moving(&screen.terminal.screen());
+    std::thread::sleep(std::time::Duration::from_millis(2_500));
+    assert_eq!(moving(&screen.terminal.screen()), before);
+    screen.answer("1").wait_for("Done.");
+}
+
 /// A run that is stopped takes its question away.
 #[test]
 fn a_question_goes_with_its_run() {
