@@ -212,7 +212,8 @@ impl Inner {
         git: Option<&Git>,
         ignored: Ignored,
     ) -> Result<(), HistoryError> {
-        let ignored = ignored == Ignored::Left && git.is_some_and(|git| is_ignored(git.root(), path));
+        let unknown_to_git = git.is_some_and(|git| is_ignored(git.root(), path));
+        let ignored = ignored == Ignored::Left && unknown_to_git;
         let nested = git.is_some_and(|git| is_nested(git.root(), path));
         let known = self.timeline.latest(&key);
         self.declared.insert(key.clone());
@@ -220,6 +221,8 @@ impl Inner {
         let state = match known {
             _ if self.timeline.names(&key) => return Ok(()),
             _ if ignored => FileState::Unkept { why: Reason::Ignored, mark: String::new() },
+            // Nobody else has it. What it is now is nearer to what it was than nothing.
+            Known::AsIn(_) if unknown_to_git => self.looks.look(path, self.largest, Some(&mut self.blobs))?,
             // It may have been changed since git was asked; then git knows what it was.
             Known::AsIn(_) | Known::Is(_) if !nested && !self.is_as_before(path) => return Ok(()),
             _ => self.looks.look(path, self.largest, Some(&mut self.blobs))?,

@@ -356,3 +356,20 @@ async fn what_git_does_not_see_comes_back_as_it_was() {
     assert_eq!(place.read("local.conf").unwrap(), "mine\n");
     assert_eq!(place.read("lines.txt").unwrap(), "one\r\ntwo\r\n");
 }
+
+/// An ignored file that was written right before the prompt is in no commit: what a command deletes of it comes back.
+#[tokio::test]
+async fn a_fresh_ignored_file_that_a_command_deletes_comes_back() {
+    let mut place = Place::repository(&[("a.txt", "one\n"), (".gitignore", "*.log\n")]).await;
+    place.prompts.push("p1".to_owned());
+    place.history.begin("p1");
+    place.write("run.log", "of just now\n");
+    place.history.before_change().await;
+    place.write("run.log", "of just now\n");
+    place.history.declare_doomed(&[place.path("run.log")]);
+    std::fs::remove_file(place.path("run.log")).unwrap();
+    place.history.settle();
+    let plan = place.plan("p1").await;
+    place.history.restore(plan, Others::Restored, None).await.unwrap();
+    assert_eq!(place.read("run.log").unwrap(), "of just now\n");
+}
