@@ -226,6 +226,9 @@ impl Launch {
             ..Launch::default()
         };
         launch.set_thinking(values.text("thinking"));
+        if values.has("demo") && values.has("model") {
+            launch.warnings.push("--model was ignored: --demo uses the built-in model".to_owned());
+        }
         launch.note_late_profile(values);
         launch.note_waiting(values);
         launch

@@ -248,6 +248,16 @@ fn an_unknown_thinking_level_is_a_warning() {
     assert!(launch.warnings[0].contains("unknown thinking level \"hard\""), "{:?}", launch.warnings);
 }
 
+/// The demo needs no name; a name beside it is not ignored in silence.
+#[test]
+fn the_demo_is_a_model() {
+    let launch = session(&["--demo"]);
+    assert_eq!((launch.model.selector.as_deref(), launch.warnings.len()), (Some("omp/demo"), 0));
+    let launch = session(&["--demo", "--model", "opus"]);
+    assert_eq!(launch.model.selector.as_deref(), Some("omp/demo"));
+    assert_eq!(launch.warnings, ["--model was ignored: --demo uses the built-in model"]);
+}
+
 #[test]
 fn times_are_read_or_explained() {
     assert_eq!(session(&["--max-time", "1h30m"]).max_time, Some(Duration::from_secs(5400)));
