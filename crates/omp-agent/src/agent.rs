@@ -141,6 +141,9 @@ pub enum AgentError {
     InactiveTool(String),
     #[error("the current model cannot be forced to call a tool")]
     CannotForce,
+    /// What was typed cannot be made into a prompt.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl Agent {

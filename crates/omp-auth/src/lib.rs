@@ -20,6 +20,7 @@ mod lock;
 mod login;
 mod login_rows;
 mod logins;
+mod mcp_store;
 mod provider_credential;
 mod quota;
 mod refresh;
@@ -43,6 +44,7 @@ pub use lock::LockError;
 pub use login::{LoginError, Notice, Person, log_in};
 pub use login_rows::{LoginKind, LoginRow, list_logins};
 pub use logins::{CodeFlow, Encoding, Finish, Flow, Login, Logins, LoginsError};
+pub use mcp_store::{McpLock, McpStore};
 pub use provider_credential::{CredentialError, Freshness, credential};
 pub use quota::{
     PastQuota, QuotaAnswer, QuotaError, QuotaHistoryError, QuotaReport, QuotaWindow, Quotas,

@@ -29,6 +29,19 @@ impl Lock {
     /// The lock for renewing one credential: a file beside the database, which stays. To remove it would let two
     /// processes lock two different files of that name.
     pub(crate) async fn for_credential(database: &Path, id: i64) -> Result<Self, LockError> {
+        Self::beside(database, &id.to_string()).await
+    }
+
+    /// The same for something that has a name instead of a number. Two names may share a lock.
+    pub(crate) async fn named(database: &Path, name: &str) -> Result<Self, LockError> {
+        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+        for byte in name.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        Self::beside(database, &format!("mcp-{hash:016x}")).await
+    }
+
+    async fn beside(database: &Path, id: &str) -> Result<Self, LockError> {
         let mut path = database.as_os_str().to_owned();
         path.push(format!(".refresh-{id}.lock"));
         let path = PathBuf::from(path);

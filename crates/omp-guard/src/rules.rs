@@ -12,6 +12,9 @@ use std::path::Path;
 use crate::command::{Script, Shell, ShellContext, Simple, judge};
 use crate::effects::{Executes, Kinds, Matched, Unknown};
 
+/// How the names of tools begin that rules can be about.
+const TOOL: &str = "mcp__";
+
 /// Where and how long a rule holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
@@ -60,6 +63,9 @@ impl Rule {
     /// Reads a rule. `None` for a text that is not one plain command.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        if text.starts_with(TOOL) && !text.contains(char::is_whitespace) {
+            return Self::of_tool(text);
+        }
         let (text, open) = match text.strip_suffix(" *") {
             Some(beginning) => (beginning, true),
             None => (text, false),
@@ -82,7 +88,25 @@ impl Rule {
         words.filter(names_program).map(|words| Self { words, open, row: *row })
     }
 
+    /// The rule for all calls of a tool; only those of MCP servers can be allowed so.
+    pub fn of_tool(name: &str) -> Option<Self> {
+        let words = vec![name.to_owned()];
+        name.starts_with(TOOL).then_some(Self { words, open: false, row: None })
+    }
+
+    /// The tool that it allows, as it is spelled.
+    pub fn tool(&self) -> Option<&str> {
+        match self.words.as_slice() {
+            [name] if name.starts_with(TOOL) => Some(name),
+            _ => None,
+        }
+    }
+
     fn allows(&self, command: &Simple, roots: &[&Path]) -> bool {
+        // A program of that name is something else.
+        if self.tool().is_some() {
+            return false;
+        }
         let fits = match self.open {
             true => command.words.len() >= self.words.len(),
             false => command.words.len() == self.words.len(),
@@ -146,6 +170,9 @@ fn with_family(kinds: Kinds) -> Kinds {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(tool) = self.tool() {
+            return f.write_str(tool);
+        }
         let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
         f.write_str(&words.join(" "))?;
         f.write_str(if self.open { " *" } else { "" })

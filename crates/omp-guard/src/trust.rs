@@ -20,6 +20,8 @@ pub enum WantKind {
     Outside,
     /// To have its code run.
     Code,
+    /// To have one of its MCP servers started.
+    McpServer,
 }
 
 impl WantKind {
@@ -27,11 +29,12 @@ impl WantKind {
         match self {
             Self::Outside => "outside",
             Self::Code => "code",
+            Self::McpServer => "mcp",
         }
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Outside, Self::Code].into_iter().find(|kind| kind.word() == word)
+        [Self::Outside, Self::Code, Self::McpServer].into_iter().find(|kind| kind.word() == word)
     }
 }
 
@@ -106,6 +109,13 @@ impl TrustBook {
         let known = self.projects.entry(project.to_owned()).or_default();
         known.retain(|old| old.want.kind != want.kind || old.want.what != want.what);
         known.push(Agreement { want, at });
+    }
+
+    /// Forgets some of the agreements of a project.
+    pub fn forget(&mut self, project: &str, which: impl Fn(&Want) -> bool) {
+        if let Some(known) = self.projects.get_mut(project) {
+            known.retain(|agreement| !which(&agreement.want));
+        }
     }
 
     /// Forgets all agreements of a project; how many there were.

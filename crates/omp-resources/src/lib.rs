@@ -41,15 +41,16 @@ impl SessionFolder {
     }
 }
 
-/// The router of a session.
+/// The router of a session; `others` are schemes of parts that this crate does not know.
 pub fn resources(
     knowledge: &Arc<dyn SkillsAndRules>,
     folder: &SessionFolder,
     github: &Arc<Github>,
     obsidian: Option<Arc<Obsidian>>,
+    others: Vec<Arc<dyn Scheme>>,
 ) -> Resources {
     let SessionFolder { artifacts, session } = folder;
-    let schemes: Vec<Arc<dyn Scheme>> = vec![
+    let mut schemes: Vec<Arc<dyn Scheme>> = vec![
         Arc::new(agent::Agent(Arc::clone(artifacts))),
         Arc::new(artifact::Artifact(Arc::clone(artifacts))),
         Arc::new(github::Items { kind: ItemKind::Issue, github: Arc::clone(github) }),
@@ -60,6 +61,7 @@ pub fn resources(
         Arc::new(skill::Skill(Arc::clone(knowledge))),
         Arc::new(vault::Vault(obsidian)),
     ];
+    schemes.extend(others);
     Resources::new(schemes)
 }
 

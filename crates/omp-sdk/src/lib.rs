@@ -11,6 +11,7 @@ mod configure;
 mod environment;
 mod error;
 mod guard;
+pub mod mcp;
 mod modes;
 mod prompt;
 mod replay;
@@ -108,9 +109,9 @@ pub use session::options::{
     ToolFilter,
 };
 pub use session::parts::{
-    BackgroundJobs, ContextWindow, ConversationTree, FileHistory, GoalMode, PlanMode, ProjectLanguageServers,
-    PromptCache, PromptInput, SessionAccounts, SessionConfiguration, SessionModels, SideTasks, TaskList,
-    Transcript, UserShell, Workspace,
+    BackgroundJobs, ContextWindow, ConversationTree, FileHistory, GoalMode, McpServers, PlanMode,
+    ProjectLanguageServers, PromptCache, PromptInput, SessionAccounts, SessionConfiguration, SessionModels,
+    SideTasks, TaskList, Transcript, UserShell, Workspace,
 };
 pub use session::reload::Reloaded;
 pub use session::rewind::{RewindError, RewindPoint, RewindWhat, Rewound};

@@ -94,3 +94,8 @@ pub use server::{
     Disconnect, OtherRequest, RecordedRequest, Reply, Scenario, ScenarioError, Server, ServerOptions,
     SocketCount, Split, Stop, Usage, Violation, Wire,
 };
+
+/// The script of an MCP server for tests; its first lines say what it can be made to do.
+pub fn mcp_server() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("servers/mcp.py")
+}

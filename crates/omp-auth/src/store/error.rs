@@ -37,7 +37,7 @@ pub enum StoreError {
 pub(super) const PATIENCE_SECONDS: u64 = 15;
 
 impl StoreError {
-    pub(super) fn database(path: &Path, source: rusqlite::Error) -> Self {
+    pub(crate) fn database(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Corrupt(path),

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use crate::credential::{Credential, NewCredential};
 pub use error::StoreError;
+pub(crate) use open::{create as create_database, existing_or_foreign as existing_database};
 
 /// One stored credential.
 #[derive(Clone, Debug)]

@@ -52,8 +52,13 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, StoreError> {
     }
 }
 
+/// The database if there is one, whether credentials are in it or not. Nothing is created.
+pub(crate) fn existing_or_foreign(path: &Path) -> Result<Option<Connection>, StoreError> {
+    if !look(path)? { Ok(None) } else { connect(path).map(Some) }
+}
+
 /// The database with our tables, made if need be.
-pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn create(path: &Path) -> Result<Connection, StoreError> {
     if !look(path)? {
         make_file(path).map_err(|source| StoreError::Io { path: path.to_owned(), source })?;
     }

@@ -8,6 +8,7 @@ mod storm;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 
@@ -247,8 +248,10 @@ impl Servers {
         options: &CallOptions,
     ) -> Result<ToolResult, CallError> {
         let server = self.get(server)?;
-        let call =
-            async |connection: Arc<Connection>| connection.call_tool(tool, arguments.clone(), options).await;
+        let call = |connection: Arc<Connection>| {
+            let arguments = arguments.clone();
+            async move { connection.call_tool(tool, arguments, options).await }.boxed()
+        };
         server.with_connection(&options.cancel, call).await
     }
 
@@ -260,7 +263,8 @@ impl Servers {
         options: &CallOptions,
     ) -> Result<(Vec<ResourceBody>, Vec<String>), CallError> {
         let server = self.get(server)?;
-        let read = async |connection: Arc<Connection>| connection.read_resource(uri, options).await;
+        let read =
+            |connection: Arc<Connection>| async move { connection.read_resource(uri, options).await }.boxed();
         server.with_connection(&options.cancel, read).await
     }
 
@@ -272,8 +276,10 @@ impl Servers {
         options: &CallOptions,
     ) -> Result<Vec<PromptTurn>, CallError> {
         let server = self.get(server)?;
-        let get =
-            async |connection: Arc<Connection>| connection.get_prompt(name, arguments.clone(), options).await;
+        let get = |connection: Arc<Connection>| {
+            let arguments = arguments.clone();
+            async move { connection.get_prompt(name, arguments, options).await }.boxed()
+        };
         server.with_connection(&options.cancel, get).await
     }
 
@@ -309,8 +315,10 @@ impl Servers {
         value: &str,
     ) -> Result<Vec<String>, CallError> {
         let server = self.get(server)?;
-        let complete =
-            async |connection: Arc<Connection>| connection.complete(of.clone(), argument, value).await;
+        let complete = |connection: Arc<Connection>| {
+            let of = of.clone();
+            async move { connection.complete(of, argument, value).await }.boxed()
+        };
         server.with_connection(&CallOptions::default().cancel, complete).await
     }
 

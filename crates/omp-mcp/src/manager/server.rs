@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -221,10 +222,10 @@ impl Server {
     }
 
     /// Does something with a connection, and once more with a new one if it broke.
-    pub(super) async fn with_connection<T>(
+    pub(super) async fn with_connection<'w, T>(
         self: &Arc<Self>,
         cancel: &CancellationToken,
-        work: impl AsyncFn(Arc<Connection>) -> Result<T, CallError>,
+        work: impl Fn(Arc<Connection>) -> BoxFuture<'w, Result<T, CallError>>,
     ) -> Result<T, CallError> {
         let _busy = Busy::new(self);
         let all = async {

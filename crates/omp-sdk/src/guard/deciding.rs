@@ -96,7 +96,15 @@ impl Guard {
         let is_declared = declared.is_some();
         let mut approval = declared.unwrap_or(Approval::EXEC);
         if call.name != BASH {
-            let mode = self.with_sandbox(stance, &call.name, Rung::None);
+            let mut mode = self.with_sandbox(stance, &call.name, Rung::None);
+            let of_server = pending.tool.origin().is_some_and(|origin| origin.mcp.is_some());
+            if of_server && !approval.insists && self.permissions.allows_tool(&call.name) {
+                // A rule speaks for it; while a plan is made that is asked about all the same.
+                mode = Mode::Yolo;
+            } else if of_server && mode == Mode::Auto && approval.reason.is_some() {
+                // What calls itself destructive is not run unasked; a policy may still allow it.
+                mode = Mode::Write;
+            }
             return Weighed { approval, is_declared, mode, rung: Rung::None, leaves: false };
         }
         let rung = self.rung().await;

@@ -24,7 +24,7 @@ use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Policy};
 use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
-use omp_guard::rules::{Scope, propose};
+use omp_guard::rules::{Rule, Scope, propose};
 use omp_guard::secrets::Secrets;
 use omp_sandbox::Rung;
 use omp_types::{
@@ -35,6 +35,7 @@ use serde_json::{Map, Value};
 use crate::clock::SystemClock;
 use crate::guard::permissions::Permissions;
 use crate::guard::trust::ProjectTrust;
+use crate::mcp::is_named;
 use words::{nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../../prompts/todo-error-reminder.md");
@@ -44,6 +45,8 @@ const JUDGING: Duration = Duration::from_secs(10);
 const NOT_JUDGED: &str = "could not be judged";
 /// The tool whose calls run in a sandbox.
 const BASH: &str = "bash";
+/// How the names of tools of MCP servers begin.
+const MCP: &str = "mcp__";
 /// The tool with the list that people watch.
 const TODO: &str = "todo";
 /// Why a command is asked about that would run otherwise.
@@ -107,6 +110,21 @@ impl Stance {
             mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or(Mode::AlwaysAsk),
             policies: settings.get(keys::TOOLS_APPROVAL).iter().filter_map(policy).collect(),
         }
+    }
+}
+
+impl Stance {
+    /// What is said about a tool. Tools of MCP servers have several spellings, and a word about a whole server, or all of
+    /// them, counts where there is none about the tool.
+    fn policy(&self, tool: &str) -> Option<Policy> {
+        let exact = self.policies.get(tool).copied();
+        if exact.is_some() || !tool.starts_with(MCP) {
+            return exact;
+        }
+        let named = self.policies.iter().filter(|(spelling, _)| is_named(spelling, tool));
+        // The longest pattern says the most; a spelling without one says all.
+        let closest = named.max_by_key(|(spelling, _)| (!spelling.ends_with('*'), spelling.len()));
+        closest.map(|(_, policy)| *policy)
     }
 }
 
@@ -193,6 +211,11 @@ impl Guard {
         Some(reply)
     }
 
+    /// Nothing is ever asked.
+    pub(crate) fn never_asks(&self) -> bool {
+        self.mode() == Mode::Yolo
+    }
+
     /// The mode that holds now.
     pub(crate) fn mode(&self) -> Mode {
         self.stance.lock().unwrap_or_else(PoisonError::into_inner).mode
@@ -246,7 +269,7 @@ impl Guard {
     /// How much may run unasked, and what is said about this tool.
     fn stance(&self, tool: &str) -> (Mode, Option<Policy>) {
         let stance = self.stance.lock().unwrap_or_else(PoisonError::into_inner);
-        (stance.mode, stance.policies.get(tool).copied())
+        (stance.mode, stance.policy(tool))
     }
 
     fn let_out(&self, call: &ToolCall, arguments: &Map<String, Value>) {
@@ -291,7 +314,8 @@ impl Guard {
             self.note_refusal(&question);
             return Decision::Deny(nobody_to_ask(&question));
         };
-        let rules = script.and_then(propose);
+        let tool_rule = || Rule::of_tool(&call.name).map(|rule| vec![rule]);
+        let rules = script.and_then(propose).or_else(tool_rule);
         let always = rules.as_ref().map(|rules| rules.iter().map(ToString::to_string).collect());
         let project = self.permissions.project().to_owned();
         let request = ApprovalRequest { call_id: call.id.clone(), question, always, project };

@@ -11,6 +11,7 @@ use omp_guard::rules::{Rule, Scope, allow, find, propose};
 use omp_tools::{first_risk, real_path};
 
 use crate::guard::trust::ProjectTrust;
+use crate::mcp::is_named;
 use crate::session::Session;
 
 /// What stands behind a rule whose commands also run outside the sandbox.
@@ -133,6 +134,11 @@ impl Permissions {
     pub fn allow(&self, script: &Script) -> bool {
         let rules: Vec<Rule> = self.lock().iter().map(|granted| granted.rule.clone()).collect();
         allow(&rules, script, &[&self.cwd, &self.project])
+    }
+
+    /// Are all calls of this tool allowed?
+    pub(crate) fn allows_tool(&self, tool: &str) -> bool {
+        self.lock().iter().filter_map(|granted| granted.rule.tool()).any(|rule| is_named(rule, tool))
     }
 
     /// Is everything that the command runs allowed outside the sandbox?

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use omp_config::discovery::{Discovery, Outside, Places, PromptFileName};
+use omp_config::discovery::{Discovery, Level, Outside, Places, PromptFileName};
 use omp_config::settings::{Settings, keys};
 use omp_config::{Directories, TrustError, change_trust, load_trust, project_root};
 use omp_guard::trust::{Agreement, TrustBook, Want, WantKind, content_hash};
 use omp_tools::CHECKER_PROGRAMS;
 use omp_workspace::open::{OpenedPath, open};
 
+use crate::mcp::ConfiguredServer;
+use crate::mcp::definitions;
 use crate::session::Session;
 use crate::session::options::SessionOptions;
 use crate::tools::language_servers;
@@ -97,7 +99,7 @@ impl ProjectTrust {
             let want = Want { kind: WantKind::Outside, what: file.display().to_string(), hash };
             (want, vec![file])
         });
-        let rows = outside.chain([self.code_want()]).map(|(want, files)| {
+        let rows = outside.chain([self.code_want()]).chain(self.mcp_wants()).map(|(want, files)| {
             let agreed = book.agreed(&root, &want);
             TrustRow { want, files, agreed }
         });
@@ -106,8 +108,7 @@ impl ProjectTrust {
 
     /// Agrees to everything that the project wants now.
     pub fn agree(&self) -> Result<Vec<TrustRow>, TrustError> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let now = now_ms();
         let (mut rows, root) = (self.wants()?, self.key());
         let new: Vec<Want> =
             rows.iter().filter(|row| row.agreed.is_none()).map(|row| row.want.clone()).collect();
@@ -140,6 +141,58 @@ impl ProjectTrust {
             false => "the project is not trusted, and its code would run",
         };
         Err(format!("{reason}. To allow it: /trust add, or omp trust add"))
+    }
+
+    /// May a server that the project defines be started? The error says why not.
+    pub(crate) fn mcp_server(&self, want: &Want) -> Result<(), String> {
+        if is_always(&self.settings) {
+            return Ok(());
+        }
+        let book = load_trust(&self.directories).map_err(|error| error.to_string())?;
+        if book.agreed(&self.key(), want).is_some() {
+            return Ok(());
+        }
+        let name = want.what.split(':').next().unwrap_or_default();
+        let same = |old: &Agreement| {
+            old.want.kind == WantKind::McpServer && old.want.what.split(':').next() == Some(name)
+        };
+        let reason = match book.of_project(&self.key()).iter().any(same) {
+            true => "the server, or a file that it runs, has changed since you trusted it",
+            false => "the project defines this server, and you have not trusted it",
+        };
+        Err(format!("{reason}. To allow it: /mcp trust {name}, or omp mcp trust {name}"))
+    }
+
+    /// Agrees to one server of the project as it is now.
+    pub fn agree_to_mcp_server(&self, server: &ConfiguredServer) -> Result<(), TrustError> {
+        let want = Want {
+            kind: WantKind::McpServer,
+            what: format!("{}: {}", server.name, server.summary),
+            hash: server.hash.clone(),
+        };
+        let root = self.key();
+        let name = format!("{}:", server.name);
+        change_trust(&self.directories, |book| {
+            book.forget(&root, |old| old.kind == WantKind::McpServer && old.what.starts_with(&name));
+            book.agree(&root, want, now_ms());
+        })
+    }
+
+    /// The servers that the project defines.
+    fn mcp_wants(&self) -> Vec<(Want, Vec<PathBuf>)> {
+        if !self.settings.get(keys::MCP_ENABLE_PROJECT_CONFIG) {
+            return Vec::new();
+        }
+        let places = Places::find(&self.directories, &self.cwd);
+        let discovery = Discovery::new(places, &self.settings.disabled_providers());
+        let servers = discovery.mcp_servers();
+        let project = servers.active().filter(|finding| finding.origin.level == Level::Project);
+        project
+            .map(|finding| {
+                let server = &finding.item;
+                (definitions::want(&server.name, &server.config, &self.cwd), vec![server.path.clone()])
+            })
+            .collect()
     }
 
     /// Programs may be large, and servers are asked about often.
@@ -205,6 +258,11 @@ pub(crate) fn outside(directories: &Directories, cwd: &Path, settings: &Settings
     Outside::Only(files.map(|agreement| PathBuf::from(&agreement.want.what)).collect())
 }
 
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn is_always(settings: &Settings) -> bool {
     settings.get(keys::TRUST_PROJECTS) == "always"
 }
@@ -212,7 +270,7 @@ fn is_always(settings: &Settings) -> bool {
 /// The checksum of files by name and content. One that cannot be read has no content.
 fn hash_of(files: &[PathBuf]) -> String {
     let contents: Vec<(String, Vec<u8>)> =
-        files.iter().map(|file| (file.display().to_string(), content(file))).collect();
+        files.iter().map(|file| (file.display().to_string(), content(file, MAX_HASHED))).collect();
     content_hash(contents.iter().map(|(name, content)| (name.as_str(), content.as_slice())))
 }
 
@@ -225,10 +283,11 @@ fn state(file: &Path) -> FileState {
     (file.to_owned(), of(MetadataExt::ino), of(MetadataExt::size), changed, fraction)
 }
 
-fn content(file: &Path) -> Vec<u8> {
+/// The first bytes of a file; none of one that cannot be read.
+pub(crate) fn content(file: &Path, most: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(OpenedPath::File(file, _)) = open(file) {
-        let _ = file.take(MAX_HASHED).read_to_end(&mut bytes);
+        let _ = file.take(most).read_to_end(&mut bytes);
     }
     bytes
 }

@@ -55,7 +55,7 @@ pub(crate) fn expand(
 }
 
 /// The text of a prompt; with pictures, its first text.
-fn typed(content: &UserContent) -> Option<&str> {
+pub(crate) fn typed(content: &UserContent) -> Option<&str> {
     match content {
         UserContent::Text(text) => Some(text),
         UserContent::Blocks(blocks) => blocks.iter().find_map(UserBlock::as_text),
@@ -63,7 +63,7 @@ fn typed(content: &UserContent) -> Option<&str> {
 }
 
 /// Puts `text` where the typed one stood.
-fn with_text(content: UserContent, text: String) -> UserContent {
+pub(crate) fn with_text(content: UserContent, text: String) -> UserContent {
     match content {
         UserContent::Text(_) => UserContent::Text(text),
         UserContent::Blocks(mut blocks) => {

@@ -57,9 +57,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::compaction::Compactor;
 use crate::guard::Guard;
+use crate::mcp::SessionMcp;
 use crate::prompt::PromptReport;
 use crate::prompt::bundled_commands;
-use crate::prompt::expand::expand;
+use crate::prompt::expand::{expand, typed, with_text};
 use crate::prompt::sources::PromptSources;
 use crate::request::model_pool::{ImagePolicy, ModelPool};
 use crate::saved::prompt_history::PromptNotes;
@@ -104,6 +105,7 @@ pub struct Session {
     /// What is to be said about files that were mentioned and left out.
     pub(crate) mention_remarks: Mutex<Vec<String>>,
     pub(crate) deck: Option<Deck>,
+    pub(crate) mcp: Arc<SessionMcp>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -181,6 +183,9 @@ impl Session {
             Some(deck) => deck.prompt(self.expand(prompt, &cancel).await?),
             None => self.expand(prompt, &cancel).await?,
         };
+        if let Some(notice) = self.mcp().notice_changes().await {
+            self.agent.notice(notice).await?;
+        }
         let cancel = self.taped(cancel);
         let left_out = self.left_out(&prompt.content);
         self.notices_again(left_out.as_deref()).await?;
@@ -220,6 +225,14 @@ impl Session {
         {
             return Ok(Prompt::text(text));
         }
+        if let Some(text) = typed(&prompt.content)
+            && let Some(expanded) = self.mcp.expand(text, cancel).await
+        {
+            return match expanded {
+                Ok(text) => Ok(Prompt { content: with_text(prompt.content, text), form: prompt.form }),
+                Err(reason) => Err(AgentError::Refused(reason)),
+            };
+        }
         let settings = self.settings();
         let expansion =
             expand(prompt, &self.sources.knowledge.get().skills, &settings, || self.input().commands());
@@ -251,6 +264,7 @@ impl Session {
         let ended = self.jobs().end();
         self.models.pipeline.client.close().await;
         self.processes.disconnect().await;
+        self.mcp.close().await;
         if let Some(lsp) = &self.tools.lsp {
             lsp.servers.close().await;
         }
@@ -322,8 +336,7 @@ impl Session {
         let offered: Vec<String> =
             self.setup.offered().iter().map(|tool| tool.definition().name.clone()).collect();
         let mut names: Vec<String> = TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
-        let hidden =
-            self.setup.searchable.as_ref().and_then(|searchable| searchable.tools().ok()).unwrap_or_default();
+        let hidden = self.setup.searchable.tools().unwrap_or_default();
         let hidden = hidden.into_iter().map(|DiscoverableTool { name, .. }| name);
         for name in offered.iter().cloned().chain(hidden) {
             if !names.contains(&name) {

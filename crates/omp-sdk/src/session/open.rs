@@ -19,6 +19,7 @@ use crate::error::SessionError;
 use crate::guard::Guard;
 use crate::guard::loop_guard::LoopGuard;
 use crate::guard::sandbox;
+use crate::mcp::SessionMcp;
 use crate::modes;
 use crate::prompt::PromptReport;
 use crate::prompt::sources::PromptSources;
@@ -71,6 +72,7 @@ struct Assembly {
     sources: PromptSources,
     tools: Arc<omp_tools::Context>,
     masks: Option<Arc<Secrets>>,
+    mcp: Arc<SessionMcp>,
     /// The model has a list of tasks.
     offers_todo: bool,
 }
@@ -96,6 +98,7 @@ impl Session {
         let mut session = assembly.into_session(builder, agent, preferences);
         let warnings = session.mode_changes().begin(mode.as_ref(), beginning).await;
         session.warnings.extend(warnings);
+        session.mcp.begin().await;
         Ok(session)
     }
 }
@@ -131,9 +134,7 @@ impl SessionBuilder {
         leave_breadcrumb(&self.options, &mut writer);
         let record = SharedWriter::new(writer);
         file_history::follow(surroundings.context.history.as_ref(), &record);
-        if let Some(searchable) = &surroundings.searchable {
-            searchable.begin(record.clone(), context.selected_tools.as_deref());
-        }
+        surroundings.searchable.begin(record.clone(), context.selected_tools.as_deref());
         (Groundwork { record, folder, notes, chosen, effort, surroundings }, config)
     }
 
@@ -187,6 +188,7 @@ impl SessionBuilder {
             sources: PromptSources::new(surroundings.knowledge, surroundings.discovery, report),
             tools: surroundings.context,
             masks,
+            mcp: surroundings.mcp,
             offers_todo,
         }
     }
@@ -231,6 +233,9 @@ impl Assembly {
             jobs::connect(jobs, agent.control());
         }
         language_servers::connect(&self.tools, agent.control());
+        self.mcp.host.attach(&self.models, &self.live, &self.guard);
+        let spills = Arc::clone(&self.tools.spills);
+        self.mcp.attach(&self.setup, &self.modes, agent.control(), spills);
     }
 
     fn into_session(self, builder: SessionBuilder, agent: Agent, preferences: ModelPreferences) -> Session {
@@ -256,6 +261,7 @@ impl Assembly {
             notes: self.notes,
             mention_remarks: Mutex::default(),
             deck: builder.options.deck,
+            mcp: self.mcp,
             warnings: builder.warnings,
         }
     }

@@ -1,5 +1,6 @@
 //! The parts of a session by name: [`Session`] itself opens, prompts and closes; everything else is a method of one of these.
 
+pub use crate::mcp::McpServers;
 use crate::modes::ModeChanges;
 pub use crate::modes::goal::GoalMode;
 pub use crate::modes::plan::PlanMode;
@@ -84,6 +85,11 @@ impl Session {
     /// The language servers of the project.
     pub fn language_servers(&self) -> ProjectLanguageServers<'_> {
         ProjectLanguageServers { session: self }
+    }
+
+    /// The MCP servers of a session.
+    pub fn mcp(&self) -> McpServers<'_> {
+        McpServers { session: self }
     }
 
     /// The task list of a session, as a person reads and edits it.

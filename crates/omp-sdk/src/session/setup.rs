@@ -22,7 +22,7 @@ pub(crate) struct SessionSetup {
     pub(crate) system: Arc<[String]>,
     pub(crate) tools: Mutex<Vec<Arc<dyn Tool>>>,
     /// Tools that the model has to search for.
-    pub(crate) searchable: Option<Arc<SearchableTools>>,
+    pub(crate) searchable: Arc<SearchableTools>,
     pub(crate) sticky: Option<Arc<str>>,
     pub(crate) keywords: KeywordSwitches,
     pub(crate) effort: Effort,
@@ -38,10 +38,7 @@ impl SessionSetup {
     /// The tools that the model has at the moment.
     pub(crate) fn offered(&self) -> Vec<Arc<dyn Tool>> {
         let tools = self.lock().clone();
-        match &self.searchable {
-            Some(searchable) => self.modes.tools(&[tools.as_slice(), &searchable.found()].concat()),
-            None => self.modes.tools(&tools),
-        }
+        self.modes.tools(&[tools.as_slice(), &self.searchable.found()].concat())
     }
 
     /// Puts a tool in the place of the one with that name, behind all others if there was none, or takes it away.
@@ -54,6 +51,19 @@ impl SessionSetup {
             (None, Some(tool)) => tools.push(tool),
             (None, None) => {}
         }
+    }
+}
+
+impl SessionSetup {
+    /// Tools of servers that have arrived, or have changed.
+    pub(crate) fn admit(&self, tools: Vec<Arc<dyn Tool>>) {
+        self.searchable.admit(&mut self.lock(), tools);
+    }
+
+    /// Tools that are gone.
+    pub(crate) fn withdraw(&self, names: &[String]) {
+        self.lock().retain(|tool| !names.contains(&tool.definition().name));
+        self.searchable.withdraw(names);
     }
 }
 

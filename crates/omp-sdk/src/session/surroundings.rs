@@ -17,6 +17,7 @@ use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
 use crate::guard::file_borders;
 use crate::guard::sandbox;
+use crate::mcp::{McpScheme, SessionMcp};
 use crate::modes;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::prompt::{self, Ingredients, Personality, SessionFacts, Size, SystemPrompt};
@@ -36,10 +37,11 @@ pub(crate) struct Surroundings {
     pub(crate) scope: Arc<Scope>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Tools that the model has to search for.
-    pub(crate) searchable: Option<Arc<SearchableTools>>,
+    pub(crate) searchable: Arc<SearchableTools>,
     /// What the tools share.
     pub(crate) context: Arc<omp_tools::Context>,
     pub(crate) prompt: SystemPrompt,
+    pub(crate) mcp: Arc<SessionMcp>,
 }
 
 impl SessionBuilder {
@@ -53,16 +55,18 @@ impl SessionBuilder {
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
         let environment = ChildEnvironment::inherited().without(&secrets);
         self.ssh = ssh_hosts::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
-        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, folder, &chosen.client);
+        let mcp = SessionMcp::of_session(self, &discovery, &scope, &environment, &chosen.client);
+        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, folder, &chosen.client, &mcp);
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
+        tools.extend(mcp.tools());
         if let Some(deck) = &self.options.deck {
             tools = deck.tools(tools);
         }
         let Toolbox { offered: tools, searchable } =
             Toolbox::arrange(&self.settings, &self.options.tools, tools);
         let repository = discovery.places().repository.as_deref();
-        let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
-        Surroundings { discovery, knowledge: known, scope, tools, searchable, context, prompt }
+        let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model, &mcp);
+        Surroundings { discovery, knowledge: known, scope, tools, searchable, context, prompt, mcp }
     }
 
     pub(crate) fn system_prompt(
@@ -71,6 +75,7 @@ impl SessionBuilder {
         repository: Option<&Path>,
         tools: &[Arc<dyn Tool>],
         model: &omp_llm::Model,
+        mcp: &SessionMcp,
     ) -> SystemPrompt {
         let (options, settings) = (&self.options, &self.settings);
         if options.prompt.silence {
@@ -91,7 +96,11 @@ impl SessionBuilder {
             size,
             personality: Personality::from_word(settings.get(keys::PERSONALITY)),
             tools: &names,
-            knowledge: knowledge.sections(&own, names.contains(&"read")),
+            knowledge: {
+                let mut sections = knowledge.sections(&own, names.contains(&"read"));
+                sections.extend(mcp.section(tools));
+                sections
+            },
             place: SessionFacts {
                 cwd: &options.cwd,
                 roots: &options.roots,
@@ -111,6 +120,7 @@ impl SessionBuilder {
         secrets: &SecretNames,
         folder: &SessionFolder,
         client: &Client,
+        mcp: &Arc<SessionMcp>,
     ) -> (Vec<Arc<dyn Tool>>, Arc<omp_tools::Context>) {
         let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
@@ -144,8 +154,13 @@ impl SessionBuilder {
             let (environment, cwd) = (context.commands.environment.clone(), context.cwd.clone());
             Arc::new(Obsidian { scope: Arc::clone(scope), environment, cwd })
         });
-        context.resources =
-            resources(&(Arc::clone(knowledge) as Arc<dyn SkillsAndRules>), folder, &github, obsidian);
+        context.resources = resources(
+            &(Arc::clone(knowledge) as Arc<dyn SkillsAndRules>),
+            folder,
+            &github,
+            obsidian,
+            vec![Arc::new(McpScheme(Arc::clone(mcp)))],
+        );
         context.web = web::pages(&self.settings, client);
         context.ssh = self.ssh.clone();
         context.modes = modes::for_tools(&self.options, &self.settings);

@@ -4,13 +4,13 @@
 //! are found are added behind the others and never taken away or moved: providers keep the part of the prompt before
 //! them.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use omp_agent::Tool;
 use omp_config::settings::{Settings, keys, strings};
 use omp_session::SharedWriter;
 use omp_session::{EntryKind, McpToolSelection};
-use omp_tools::{DiscoverableTool, Shelf, ToolIndex, is_searchable, search_tool};
+use omp_tools::{DiscoverableTool, SEARCH_TOOL, Shelf, ToolIndex, is_searchable, search_tool};
 use omp_types::{BUILTIN_TOOLS, TOOL_NAMES, ToolTrait};
 
 use crate::session::options::ToolFilter;
@@ -22,8 +22,8 @@ const MANY: usize = 40;
 pub(crate) struct Toolbox {
     /// Offered from the start.
     pub(crate) offered: Vec<Arc<dyn Tool>>,
-    /// The others, if there is a way to find them.
-    pub(crate) searchable: Option<Arc<SearchableTools>>,
+    /// The others.
+    pub(crate) searchable: Arc<SearchableTools>,
 }
 
 /// `tools.discoveryMode`.
@@ -49,12 +49,13 @@ impl Mode {
 impl Toolbox {
     /// Decides about `tools`, in their order. Tools that the user named are not hidden.
     pub(crate) fn arrange(settings: &Settings, filter: &ToolFilter, tools: Vec<Arc<dyn Tool>>) -> Self {
-        let mode = match Mode::of(settings) {
+        let setting = Mode::of(settings);
+        let mode = match setting {
             Mode::Auto if tools.len() > MANY => Mode::McpOnly,
             Mode::Auto => Mode::Off,
             mode => mode,
         };
-        let asked_for = Mode::of(settings) != Mode::Auto && *filter == ToolFilter::All;
+        let asked_for = setting != Mode::Auto && *filter == ToolFilter::All;
         let named = matches!(filter, ToolFilter::Only(_));
         let essential = essential(settings);
         let hides = |tool: &Arc<dyn Tool>| match mode {
@@ -62,15 +63,20 @@ impl Toolbox {
             Mode::McpOnly => is_mcp(tool),
             Mode::All => is_mcp(tool) || (!named && is_builtin(tool) && !essential.contains(&name(tool))),
         };
-        let (hidden, mut offered): (Vec<_>, Vec<_>) =
+        let (hidden, offered): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| hides(tool) && is_searchable(name(tool)));
-        if mode == Mode::Off || (hidden.is_empty() && !asked_for) {
-            return Self { offered, searchable: None };
+        let searches = mode != Mode::Off && (!hidden.is_empty() || asked_for);
+        let searchable = Arc::new(SearchableTools {
+            setting,
+            hidden: RwLock::new(hidden),
+            state: Mutex::default(),
+            record: OnceLock::new(),
+        });
+        let mut toolbox = Self { offered, searchable };
+        if searches {
+            toolbox.searchable.offer_search(&mut toolbox.offered);
         }
-        let searchable =
-            Arc::new(SearchableTools { hidden, state: Mutex::default(), record: OnceLock::new() });
-        offered.push(search_tool(Some(Arc::clone(&searchable) as Arc<dyn Shelf>)));
-        Self { offered, searchable: Some(searchable) }
+        toolbox
     }
 }
 
@@ -87,7 +93,9 @@ pub(crate) fn add(tools: &mut Vec<Arc<dyn Tool>>, own: Vec<Arc<dyn Tool>>, warni
 
 /// The tools that are not offered from the start.
 pub(crate) struct SearchableTools {
-    hidden: Vec<Arc<dyn Tool>>,
+    /// What the user wants; `auto` depends on how many tools there are.
+    setting: Mode,
+    hidden: RwLock<Vec<Arc<dyn Tool>>>,
     state: Mutex<SearchState>,
     record: OnceLock<SharedWriter>,
 }
@@ -101,25 +109,74 @@ struct SearchState {
 }
 
 impl SearchableTools {
-    /// Takes up what an earlier part of the conversation had found; what is found from now on is kept in `record`.
+    /// Takes up what an earlier part of the conversation had found, also what arrives later; what is found from now on is
+    /// kept in `record`.
     pub(crate) fn begin(&self, record: SharedWriter, found: Option<&[String]>) {
-        let known = |name: &&String| self.find(name).is_some();
-        self.lock().selected = found.unwrap_or_default().iter().filter(known).cloned().collect();
+        self.lock().selected = found.unwrap_or_default().to_vec();
         // A shelf belongs to one session, so there is nothing to replace.
         let _ = self.record.set(record);
     }
 
     /// What was found so far, in that order.
     pub(crate) fn found(&self) -> Vec<Arc<dyn Tool>> {
-        self.lock().selected.iter().filter_map(|name| self.find(name).cloned()).collect()
+        let selected = self.lock().selected.clone();
+        selected.iter().filter_map(|name| self.find(name)).collect()
     }
 
-    fn find(&self, wanted: &str) -> Option<&Arc<dyn Tool>> {
-        self.hidden.iter().find(|tool| name(tool) == wanted)
+    /// Tools that arrive while the session runs: those behind the ones in `offered`, or hidden if that would be too many. What
+    /// has the name of a known one takes its place.
+    pub(crate) fn admit(self: &Arc<Self>, offered: &mut Vec<Arc<dyn Tool>>, new: Vec<Arc<dyn Tool>>) {
+        let at = |tools: &[Arc<dyn Tool>], new: &Arc<dyn Tool>| {
+            tools.iter().position(|known| name(known) == name(new))
+        };
+        let mut hidden = self.hidden.write().unwrap_or_else(PoisonError::into_inner);
+        let mut fresh = Vec::new();
+        for tool in new {
+            if let Some(at) = at(offered, &tool) {
+                offered[at] = tool;
+            } else if let Some(at) = at(&hidden, &tool) {
+                hidden[at] = tool;
+            } else {
+                fresh.push(tool);
+            }
+        }
+        let hides = match self.setting {
+            Mode::Off => false,
+            Mode::McpOnly | Mode::All => true,
+            Mode::Auto => !hidden.is_empty() || offered.len() + fresh.len() > MANY,
+        };
+        if hides && !fresh.is_empty() {
+            hidden.extend(fresh);
+            drop(hidden);
+            if !offered.iter().any(|tool| name(tool) == SEARCH_TOOL) {
+                self.offer_search(offered);
+            }
+        } else {
+            offered.extend(fresh);
+        }
+        self.lock().index = None;
+    }
+
+    /// These tools are gone.
+    pub(crate) fn withdraw(&self, names: &[String]) {
+        let mut hidden = self.hidden.write().unwrap_or_else(PoisonError::into_inner);
+        hidden.retain(|tool| !names.iter().any(|gone| gone == name(tool)));
+        drop(hidden);
+        self.lock().index = None;
+    }
+
+    fn offer_search(self: &Arc<Self>, offered: &mut Vec<Arc<dyn Tool>>) {
+        offered.push(search_tool(Some(Arc::clone(self) as Arc<dyn Shelf>)));
+    }
+
+    fn find(&self, wanted: &str) -> Option<Arc<dyn Tool>> {
+        let hidden = self.hidden.read().unwrap_or_else(PoisonError::into_inner);
+        hidden.iter().find(|tool| name(tool) == wanted).cloned()
     }
 
     fn left(&self, selected: &[String]) -> Vec<DiscoverableTool> {
-        let left = self.hidden.iter().filter(|tool| !selected.iter().any(|selected| selected == name(tool)));
+        let hidden = self.hidden.read().unwrap_or_else(PoisonError::into_inner);
+        let left = hidden.iter().filter(|tool| !selected.iter().any(|selected| selected == name(tool)));
         left.map(|tool| DiscoverableTool::of(tool.as_ref())).collect()
     }
 
@@ -130,7 +187,7 @@ impl SearchableTools {
 }
 
 impl Shelf for SearchableTools {
-    /// There is no shelf where searching is off.
+    /// The tool is not offered where searching is off.
     fn is_enabled(&self) -> bool {
         true
     }
@@ -148,7 +205,8 @@ impl Shelf for SearchableTools {
     }
 
     fn selected(&self) -> Vec<String> {
-        self.lock().selected.clone()
+        let selected = self.lock().selected.clone();
+        selected.into_iter().filter(|name| self.find(name).is_some()).collect()
     }
 
     fn activate(&self, names: &[String]) -> Vec<String> {

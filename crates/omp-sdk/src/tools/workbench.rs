@@ -11,13 +11,14 @@ use omp_llm::Client;
 use omp_models::load_registry;
 use omp_resources::SessionFolder;
 use omp_session::SessionWriter;
-use omp_shell::{CommandError, Scope, SecretNames, Snapshot};
+use omp_shell::{CommandError, Environment as ChildEnvironment, Scope, SecretNames, Snapshot};
 use omp_tools::{SandboxStatus, UserCommand};
 use omp_types::ToolOutput;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::SessionError;
+use crate::mcp::SessionMcp;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::session::builder::SessionBuilder;
 use crate::session::options::SessionOptions;
@@ -43,7 +44,9 @@ impl Workbench {
         let scope = Arc::new(Scope::new());
         let folder = SessionFolder::of(&SessionWriter::in_memory(&builder.options.cwd));
         let known = Arc::new(CurrentKnowledge::new(known));
-        let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client);
+        let environment = ChildEnvironment::inherited().without(&secrets);
+        let mcp = SessionMcp::of_session(&mut builder, &discovery, &scope, &environment, &client);
+        let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client, &mcp);
         context.commands.sandbox.set_free(builder.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
         Ok(Self { tools, context, scope, warnings: builder.warnings })
     }

@@ -94,7 +94,7 @@ struct DialogState {
 }
 
 impl Dialog {
-    pub(super) fn new(questions: Vec<AskQuestion>, timeout: Option<Duration>, notify: bool) -> Self {
+    pub fn new(questions: Vec<AskQuestion>, timeout: Option<Duration>, notify: bool) -> Self {
         let answers = vec![None; questions.len()];
         let state = Mutex::new(DialogState { answers, typing: false });
         Self { questions, timeout, notify, state, bell: Notify::new() }
@@ -131,7 +131,7 @@ impl Dialog {
     }
 
     /// What was answered so far.
-    pub(super) fn answers(&self) -> Vec<Option<AskAnswer>> {
+    pub fn answers(&self) -> Vec<Option<AskAnswer>> {
         self.lock().answers.clone()
     }
 

@@ -21,8 +21,8 @@ settings! {
     COMMANDS_ENABLE_OPENCODE_USER: Flag("commands.enableOpencodeUser", true, "Use OpenCode commands from the home directory.");
     COMMANDS_ENABLE_OPENCODE_PROJECT: Flag("commands.enableOpencodeProject", true, "Use OpenCode commands from the project.");
     // Default: ours.
-    MCP_ENABLE_PROJECT_CONFIG: Flag("mcp.enableProjectConfig", true, "Use MCP servers configured by the project.").waits_for("MCP");
-    MCP_NOTIFICATIONS: Flag("mcp.notifications", false, "Notify the model when an MCP resource changes.").waits_for("MCP");
-    MCP_NOTIFICATION_DEBOUNCE_MS: Number("mcp.notificationDebounceMs", 500.0, "Milliseconds during which MCP resource changes are collected.").waits_for("MCP");
+    MCP_ENABLE_PROJECT_CONFIG: Flag("mcp.enableProjectConfig", true, "Use MCP servers configured by the project.");
+    MCP_NOTIFICATIONS: Flag("mcp.notifications", false, "Notify the model when an MCP resource changes.");
+    MCP_NOTIFICATION_DEBOUNCE_MS: Number("mcp.notificationDebounceMs", 500.0, "Milliseconds during which MCP resource changes are collected.");
     MARKETPLACE_AUTO_UPDATE: Choice("marketplace.autoUpdate", &["notify", "off", "auto"], "How to handle plugin updates.").waits_for("plugins");
 }

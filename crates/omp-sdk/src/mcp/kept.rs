@@ -1,0 +1,170 @@
+//! What is kept of servers between sessions: logins, and what each of them offered.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures_util::future::BoxFuture;
+use omp_auth::McpStore;
+use omp_mcp::{TokenStore, Tool};
+use serde::{Deserialize, Serialize};
+
+/// How long a list of tools is used without asking the server.
+const FRESH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What a server offered when it was last connected.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct KeptOffer {
+    /// `None`: it did not answer in time.
+    pub(super) tools: Option<Vec<Tool>>,
+    /// What it tells models about itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) instructions: Option<String>,
+    /// The fingerprints of its tools as the user knows them. A tool that changed keeps its old one until the user has
+    /// approved a call.
+    #[serde(default)]
+    known: BTreeMap<String, String>,
+}
+
+impl KeptOffer {
+    /// Has the tool changed since the user came to know it?
+    pub(super) fn has_changed(&self, tool: &Tool) -> bool {
+        self.known.get(&tool.name).is_some_and(|known| *known != tool.fingerprint())
+    }
+
+    fn learn(&mut self, tools: &[Tool]) {
+        for tool in tools {
+            self.known.entry(tool.name.clone()).or_insert_with(|| tool.fingerprint());
+        }
+    }
+}
+
+/// The offers of a session's servers, by the hash of their definitions.
+pub(super) struct KeptOffers {
+    store: McpStore,
+    known: Mutex<HashMap<String, KeptOffer>>,
+}
+
+impl KeptOffers {
+    pub(super) fn new(store: McpStore) -> Self {
+        Self { store, known: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, KeptOffer>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what is kept for these definitions. What cannot be read is asked for again.
+    pub(super) fn load(&self, hashes: &[String]) {
+        let missing: Vec<String> = {
+            let known = self.lock();
+            hashes.iter().filter(|hash| !known.contains_key(*hash)).cloned().collect()
+        };
+        if missing.is_empty() {
+            return;
+        }
+        let since = now_ms().saturating_sub(u64::try_from(FRESH.as_millis()).unwrap_or(u64::MAX));
+        let found = self.store.offers(&missing, since).unwrap_or_default();
+        let mut known = self.lock();
+        for (hash, offer) in missing.into_iter().zip(found) {
+            if let Some(offer) = offer.and_then(|text| serde_json::from_str::<KeptOffer>(&text).ok()) {
+                known.insert(hash, offer);
+            }
+        }
+    }
+
+    pub(super) fn get(&self, hash: &str) -> Option<KeptOffer> {
+        self.lock().get(hash).cloned()
+    }
+
+    /// Keeps what a server offers now; `None`: it did not answer.
+    pub(super) fn keep(&self, hash: &str, tools: Option<&[Tool]>, instructions: Option<&str>) {
+        let changed = {
+            let mut known = self.lock();
+            let offer = known.entry(hash.to_owned()).or_default();
+            let before = serde_json::to_string(offer).unwrap_or_default();
+            match tools {
+                Some(tools) => {
+                    offer.learn(tools);
+                    offer.tools = Some(tools.to_vec());
+                    offer.instructions = instructions.map(str::to_owned);
+                }
+                // What it offered before is still the best guess.
+                None if offer.tools.is_some() => return,
+                None => {}
+            }
+            let after = serde_json::to_string(offer).unwrap_or_default();
+            (before != after || tools.is_none()).then_some(after)
+        };
+        if let Some(text) = changed {
+            self.save(hash, text);
+        }
+    }
+
+    /// The user has approved a call of the tool as it is now.
+    pub(super) fn accept(&self, hash: &str, tool: &Tool) {
+        let text = {
+            let mut known = self.lock();
+            let Some(offer) = known.get_mut(hash) else { return };
+            offer.known.insert(tool.name.clone(), tool.fingerprint());
+            serde_json::to_string(offer).unwrap_or_default()
+        };
+        self.save(hash, text);
+    }
+
+    /// A cache: what cannot be written is asked for again.
+    fn save(&self, hash: &str, text: String) {
+        let (store, hash) = (self.store.clone(), hash.to_owned());
+        let write = move || {
+            let _ = store.save_offer(&hash, &text, now_ms());
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(write)),
+            Err(_) => write(),
+        }
+    }
+}
+
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Logins in `agent.db`.
+pub(super) struct StoredTokens(pub(super) McpStore);
+
+impl StoredTokens {
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&McpStore) -> Result<T, omp_auth::StoreError> + Send + 'static,
+    ) -> Result<T, String> {
+        let store = self.0.clone();
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    }
+}
+
+impl TokenStore for StoredTokens {
+    fn load<'s>(&'s self, id: &'s str) -> BoxFuture<'s, Result<Option<String>, String>> {
+        let id = id.to_owned();
+        Box::pin(self.blocking(move |store| store.token(&id)))
+    }
+
+    fn save<'s>(&'s self, id: &'s str, secret: String) -> BoxFuture<'s, Result<(), String>> {
+        let id = id.to_owned();
+        Box::pin(self.blocking(move |store| store.save_token(&id, &secret)))
+    }
+
+    fn forget<'s>(&'s self, id: &'s str) -> BoxFuture<'s, Result<(), String>> {
+        let id = id.to_owned();
+        Box::pin(self.blocking(move |store| store.forget_token(&id)))
+    }
+
+    fn lock<'s>(&'s self, id: &'s str) -> BoxFuture<'s, Result<Option<Box<dyn Send>>, String>> {
+        Box::pin(async move {
+            let lock = self.0.lock(id).await.map_err(|error| error.to_string())?;
+            Ok(Some(Box::new(lock) as Box<dyn Send>))
+        })
+    }
+}

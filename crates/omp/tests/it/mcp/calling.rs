@@ -1,0 +1,128 @@
+//! Tools of servers: how they are named, offered, called, and what a model is told.
+
+use omp_testkit::Reply;
+use serde_json::json;
+
+use super::{McpHome, call, done, weather};
+
+/// The first run connects; the next one knows the tools and starts nothing that it does not need.
+// proves: EXT-092, HOK-063, HOK-064, HOK-065
+#[test]
+fn tools_of_a_server_are_offered_and_called() {
+    let world = McpHome::new([
+        call("mcp__sky_weather", json!({"city": "Oslo"})),
+        done(),
+        done(),
+        call("mcp__sky_weather", json!({"city": "Bergen"})),
+        done(),
+    ])
+    .user([("sky", weather())]);
+    world.ask(&[]);
+    assert_eq!(world.offered_mcp(0), ["mcp__sky_weather"]);
+    assert_eq!(world.results()[0].0, r#"{"city": "Oslo"}"#);
+    assert_eq!(world.results()[0].2["serverName"], "sky");
+    assert_eq!(world.results()[0].2["mcpToolName"], "weather");
+    assert_eq!(world.starts("sky"), 1);
+    world.ask(&[]);
+    assert_eq!(world.offered_mcp(2), ["mcp__sky_weather"], "from the cache");
+    assert_eq!(world.starts("sky"), 1, "nothing called it");
+    world.ask(&[]);
+    assert_eq!(world.starts("sky"), 2, "connected by the call");
+    assert!(world.results().iter().any(|(text, ..)| text.contains("Bergen")));
+    world.server.finish();
+}
+
+/// What the server calls an error, what happened on the way to it.
+// proves: EXT-093
+#[test]
+fn failures_are_told_apart() {
+    let world = McpHome::new([
+        call("mcp__s_bad", json!({})),
+        call("mcp__s_dies", json!({})),
+        call("mcp__s_slow", json!({})),
+        done(),
+    ])
+    .user([(
+        "s",
+        json!({"tools": [
+            {"name": "bad", "isError": true, "answer": [{"type": "text", "text": "no such city"}]},
+            {"name": "dies", "die": "always"},
+            {"name": "slow", "delay": 30},
+        ]}),
+    )]);
+    let mut entry = world.entry("s");
+    entry["timeout"] = json!(700);
+    world.write_user(json!({"s": entry}));
+    world.ask(&[]);
+    let results = world.results();
+    assert_eq!((results[0].0.as_str(), results[0].1), ("Error: no such city", true));
+    assert!(results[1].0.starts_with("MCP error: ") && results[1].1, "{}", results[1].0);
+    assert_eq!(results[2].0, "MCP error: request timed out after 700 ms");
+    world.server.finish();
+}
+
+/// A server that dies during a call is started again, and asked once more.
+// proves: EXT-094
+#[test]
+fn a_call_that_broke_the_connection_is_repeated_once() {
+    let world = McpHome::new([call("mcp__s_shaky", json!({})), done()]).user([(
+        "s",
+        json!({"tools": [{"name": "shaky", "die": "once", "answer": [{"type": "text", "text": "second time"}]}]}),
+    )]);
+    world.ask(&[]);
+    assert_eq!(world.results()[0].0, "second time");
+    assert_eq!(world.received("s", "tools/call").len(), 2);
+    world.server.finish();
+}
+
+/// Control bytes and hidden letters do not reach the model; pictures do; long texts are kept whole elsewhere.
+// proves: HOK-075
+#[test]
+fn results_are_made_harmless() {
+    let long = "line of text\n".repeat(10_000);
+    let world = McpHome::new([
+        call("mcp__s_odd", json!({})),
+        call("mcp__s_long", json!({})),
+        call("mcp__s_mixed", json!({})),
+        done(),
+    ])
+    .user([(
+        "s",
+        json!({"tools": [
+            {"name": "odd", "description": "Says \u{1b}[2Jodd\u{e0041} things",
+             "answer": [{"type": "text", "text": "a\u{1b}]0;x\u{7}b\u{e0042}"}]},
+            {"name": "long", "answer": [{"type": "text", "text": long}]},
+            {"name": "mixed", "answer": [
+                {"type": "resource", "resource": {"uri": "note://a", "text": "from a resource"}},
+                {"type": "audio", "mimeType": "audio/wav", "data": "AAAA"},
+            ]},
+        ]}),
+    )]);
+    world.ask(&[]);
+    let tools = world.server.requests()[0].body["tools"].to_string();
+    assert!(tools.contains("Says [2Jodd things"), "{tools}");
+    let results = world.results();
+    assert_eq!(results[0].0, "a]0;xb");
+    assert!(results[1].0.len() < 52 * 1024 && results[1].0.contains("full output: artifact://"), "long");
+    assert_eq!(results[2].0, "[resource: note://a]\nfrom a resource\n[audio: audio/wav, 3 bytes]");
+    world.server.finish();
+}
+
+/// The prompt says what a server has to say about itself, as its words, and not for ever.
+// proves: HOK-072
+#[test]
+fn instructions_of_servers_are_in_the_prompt() {
+    let mut spec = weather();
+    spec["instructions"] = json!(format!("Ask for one city. {}", "x".repeat(10_000)));
+    let world = McpHome::new([done(), Reply::new().text("done")]).user([("sky", spec)]);
+    world.ask(&[]);
+    world.ask(&[]);
+    let first = world.server.requests()[0].body["messages"].to_string();
+    assert!(first.contains("## sky\\nAsk for one city."), "late, with the first prompt: {first}");
+    let second = &world.server.requests()[1].body["messages"];
+    let system = second[0]["content"].to_string();
+    assert!(system.contains("## sky\\nAsk for one city."), "{system}");
+    assert!(!system.contains(&"x".repeat(3000)), "bounded");
+    assert_eq!(second.to_string().matches("Ask for one city.").count(), 1, "once");
+    world.server.finish();
+}
