@@ -41,7 +41,7 @@ pub use environment::{Environment, EnvironmentLookup};
 pub use error::AuthError;
 pub use google::google_credentials;
 pub use lock::LockError;
-pub use login::{LoginError, Notice, Person, log_in};
+pub use login::{BrowserReturn, LoginError, Notice, Person, log_in};
 pub use login_rows::{LoginKind, LoginRow, list_logins};
 pub use logins::{CodeFlow, Encoding, Finish, Flow, Login, Logins, LoginsError};
 pub use mcp_store::{McpLock, McpStore};

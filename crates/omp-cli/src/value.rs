@@ -161,6 +161,15 @@ impl Values {
         self.all(long).filter_map(path).collect()
     }
 
+    /// All values of a flag that can be given several times.
+    pub fn texts(&self, long: &str) -> Vec<String> {
+        let text = |value: &Value| match value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        self.all(long).filter_map(text).collect()
+    }
+
     pub fn integer(&self, long: &str) -> Option<i64> {
         match self.get(long)? {
             Value::Integer(number) => Some(*number),

@@ -24,6 +24,7 @@ pub use listing::{Listed, ListedFor, listed};
 pub use parse::{Call, Submission, call, interpret, named};
 pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
+pub use text::mcp::{self, McpAction, McpDraft};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
 pub use unknown::{as_prompt, unknown};

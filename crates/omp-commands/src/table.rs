@@ -6,8 +6,8 @@
 use crate::builtin::Builtin;
 use crate::handler::{ScreenCommand, TextCall};
 use crate::text::{
-    about, approval, changelog, compacting, conversation, machines, moving, permissions, provider, rewinding,
-    roots, sandbox, stats, todo, trust, upkeep, usage,
+    about, approval, changelog, compacting, conversation, machines, mcp, moving, permissions, provider,
+    rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
 };
 
 /// A handler that answers with text.
@@ -165,7 +165,28 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin::screen("resume", "Resume an earlier session", ScreenCommand::Resume),
     Builtin::screen("login", "Sign in to a provider", ScreenCommand::Login).hint("[provider|redirect-url]"),
     Builtin::screen("logout", "Remove a provider's credentials", ScreenCommand::Logout).hint("[provider]"),
-    Builtin::unavailable("mcp", "MCP servers").hint("<sub> ..."),
+    Builtin::text("mcp", "MCP servers", answers!(call => mcp::run(call).await))
+        .hint("[add|list|remove|enable|disable|trust|test|tools|reauth|...]")
+        .subcommands(&[
+            "add",
+            "list",
+            "remove",
+            "enable",
+            "disable",
+            "trust",
+            "test",
+            "tools",
+            "call",
+            "logs",
+            "reauth",
+            "unauth",
+            "reconnect",
+            "reload",
+            "resources",
+            "prompts",
+            "notifications",
+            "help",
+        ]),
     Builtin::text(
         "ssh",
         "Hosts for the ssh tool",

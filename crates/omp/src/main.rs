@@ -23,6 +23,7 @@ mod json;
 mod launch;
 mod limits;
 mod login_command;
+mod mcp_servers_command;
 mod models_command;
 mod onboarding;
 mod options;
@@ -169,6 +170,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "setup" => setup_command::run(call, profile),
         "share" => share_command::run(call, profile),
         "shell" => shell_command::run(call, profile),
+        "mcp" => mcp_servers_command::run(call, profile),
         "ssh" => ssh_command::run(call, profile),
         "stats" => stats_command::run(call, profile),
         "token" => login_command::token(call, profile),

@@ -58,6 +58,52 @@ impl Loopback {
     }
 }
 
+/// Waits for a browser that comes back to a path of this machine, whatever it brings.
+pub struct BrowserReturn(Loopback);
+
+impl BrowserReturn {
+    /// Listens; port 0 takes a free one.
+    pub async fn bind(port: u16, path: &str) -> io::Result<Self> {
+        Loopback::bind(port, path).await.map(Self)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.0.port()
+    }
+
+    /// The path and the query that the browser came with. A visitor that says nothing does not keep it waiting.
+    pub async fn wait(self) -> String {
+        let (found, mut arrivals) = mpsc::channel(1);
+        let mut visits = tokio::task::JoinSet::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some(target) = arrivals.recv() => return target,
+                visitor = self.0.listener.accept() => {
+                    let Ok((visitor, _)) = visitor else { continue };
+                    let (path, found) = (self.0.path.clone(), found.clone());
+                    visits.spawn(async move {
+                        if let Ok(Some(target)) = timeout(READ_LIMIT, received(visitor, &path)).await {
+                            let _ = found.try_send(target);
+                        }
+                    });
+                    while visits.try_join_next().is_some() {}
+                }
+            }
+        }
+    }
+}
+
+async fn received(mut visitor: TcpStream, path: &str) -> Option<String> {
+    let target = target(&mut visitor).await?;
+    if target.split('?').next() != Some(path) {
+        answer(&mut visitor, 404, "Not found", "Page not found.").await;
+        return None;
+    }
+    answer(&mut visitor, 200, "Back to omp", "You can close this window and return to omp.").await;
+    Some(target)
+}
+
 async fn serve(mut visitor: TcpStream, path: &str, state: &str) -> Option<Redirect> {
     let target = target(&mut visitor).await?;
     let (asked, query) = target.split_once('?').unwrap_or((&target, ""));

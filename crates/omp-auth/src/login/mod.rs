@@ -23,6 +23,7 @@ use crate::credential::{Credential, NewCredential};
 use crate::logins::{Flow, Login};
 use crate::token::{self, Granted, Refusal};
 pub use error::LoginError;
+pub use loopback::BrowserReturn;
 pub use person::{Notice, Person};
 
 /// How long a browser may take.

@@ -208,6 +208,7 @@ pub static COMMANDS: &[Command] = &[
     Command::new("logout", "Remove a provider's stored credentials")
         .args(&[Positional::optional("provider", ValueKind::Text, "Provider (omit to choose from a list)")])
         .examples(&["omp logout anthropic"]),
+    super::mcp::MCP,
     Command::new("models", "List available models")
         .args(&[
             Positional::optional(

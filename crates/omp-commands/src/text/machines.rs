@@ -139,7 +139,7 @@ fn parse(words: &[String]) -> Result<Typed, String> {
 }
 
 /// Words, with what is in quotes kept together.
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in line.chars() {
         match quote {

@@ -6,6 +6,7 @@ pub(crate) mod changelog;
 pub(crate) mod compacting;
 pub(crate) mod conversation;
 pub(crate) mod machines;
+pub mod mcp;
 pub(crate) mod moving;
 pub(crate) mod permissions;
 pub(crate) mod provider;

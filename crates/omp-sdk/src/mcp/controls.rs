@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_config::discovery::Level;
-use omp_config::settings::keys;
+use omp_config::settings::Settings;
 use omp_mcp::{CallError, CallOptions, Consent, LoginError, ServerState, ServerStatus, ToolResult};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,6 @@ use super::file::{self, McpFileError, mcp_file, remove_server, switch_server};
 use super::resources::Notifications;
 use super::{McpPromptCommand, SessionMcp, registry};
 use crate::error::SessionError;
-use crate::session::Session;
 
 /// How long a person waits for a server that is tested or connected.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -66,14 +65,15 @@ pub struct ReloadedServers {
 }
 
 /// The MCP servers of a session.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct McpServers<'s> {
-    pub(crate) session: &'s Session,
+    pub(crate) mcp: &'s Arc<SessionMcp>,
+    pub(crate) settings: Arc<Settings>,
 }
 
 impl McpServers<'_> {
     fn mcp(&self) -> &Arc<SessionMcp> {
-        &self.session.mcp
+        self.mcp
     }
 
     /// Every server of every file, also those that are not used.
@@ -116,8 +116,8 @@ impl McpServers<'_> {
     }
 
     /// Reads all files again. With `from_scratch` everything is disconnected first.
-    pub async fn reload(self, from_scratch: bool) -> Result<ReloadedServers, SessionError> {
-        let (mcp, settings) = (Arc::clone(self.mcp()), self.session.settings());
+    pub async fn reload(&self, from_scratch: bool) -> Result<ReloadedServers, SessionError> {
+        let (mcp, settings) = (Arc::clone(self.mcp()), Arc::clone(&self.settings));
         let read = tokio::task::spawn_blocking({
             let (mcp, settings) = (Arc::clone(&mcp), Arc::clone(&settings));
             move || mcp.read_again(&settings)
@@ -140,7 +140,7 @@ impl McpServers<'_> {
     }
 
     /// Reads the files again if they have changed since; what a person should know about it.
-    pub(crate) async fn notice_changes(self) -> Option<String> {
+    pub(crate) async fn notice_changes(&self) -> Option<String> {
         let mcp = self.mcp();
         if mcp.deck.is_some() || !mcp.files_changed() {
             return None;
@@ -155,8 +155,8 @@ impl McpServers<'_> {
     }
 
     /// Adds a server to the user's file or the project's, and connects to it.
-    pub async fn add(self, name: &str, config: Map<String, Value>, level: Level) -> Result<PathBuf, String> {
-        let file = mcp_file(&self.session.places.directories, &self.session.places.cwd, level);
+    pub async fn add(&self, name: &str, config: Map<String, Value>, level: Level) -> Result<PathBuf, String> {
+        let file = mcp_file(&self.mcp().places.directories, &self.mcp().places.cwd, level);
         let (path, owned) = (file.clone(), name.to_owned());
         self.change(move || file::add_server(&path, &owned, config)).await?;
         if level == Level::Project {
@@ -167,7 +167,7 @@ impl McpServers<'_> {
     }
 
     /// Takes a server out of the file that omp wrote it to.
-    pub async fn remove(self, name: &str) -> Result<PathBuf, String> {
+    pub async fn remove(&self, name: &str) -> Result<PathBuf, String> {
         let server = self.find(name)?.configured;
         if server.provider != NATIVE {
             return Err(format!(
@@ -181,16 +181,16 @@ impl McpServers<'_> {
     }
 
     /// Switches a server on or off, for this and later sessions. Says in which file.
-    pub async fn switch(self, name: &str, enabled: bool) -> Result<PathBuf, String> {
+    pub async fn switch(&self, name: &str, enabled: bool) -> Result<PathBuf, String> {
         let server = self.find(name)?.configured;
         let own = (server.provider == NATIVE).then(|| server.file.clone());
-        let (directories, owned) = (self.session.places.directories.clone(), name.to_owned());
+        let (directories, owned) = (self.mcp().places.directories.clone(), name.to_owned());
         self.change(move || switch_server(&directories, &owned, own.as_deref(), enabled)).await
     }
 
     /// Changes a file, then reads all of them again.
     async fn change<T: Send + 'static>(
-        self,
+        &self,
         work: impl FnOnce() -> Result<T, McpFileError> + Send + 'static,
     ) -> Result<T, String> {
         let done = tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())?;
@@ -200,7 +200,7 @@ impl McpServers<'_> {
     }
 
     /// Agrees to a server that the project brings, as it is now.
-    pub async fn trust(self, name: &str) -> Result<(), String> {
+    pub async fn trust(&self, name: &str) -> Result<(), String> {
         let server = self.find(name)?.configured;
         if server.level != Level::Project {
             return Err(format!("{name} is your own server and needs no trust"));
@@ -213,7 +213,7 @@ impl McpServers<'_> {
     }
 
     /// Connects again, also to a server that was given up, and waits for it.
-    pub async fn reconnect(self, name: &str) -> Result<McpServerRow, String> {
+    pub async fn reconnect(&self, name: &str) -> Result<McpServerRow, String> {
         self.usable(name)?;
         registry::listen(self.mcp());
         self.mcp().servers.reconnect(name).map_err(|error| error.to_string())?;
@@ -221,7 +221,7 @@ impl McpServers<'_> {
     }
 
     /// Connects if that has not happened yet, and says how the server is doing.
-    pub async fn test(self, name: &str) -> Result<McpServerRow, String> {
+    pub async fn test(&self, name: &str) -> Result<McpServerRow, String> {
         self.usable(name)?;
         registry::listen(self.mcp());
         let ready = self.find(name)?.status.is_some_and(|status| status.state == ServerState::Ready);
@@ -231,7 +231,7 @@ impl McpServers<'_> {
         self.wait_for(name).await
     }
 
-    async fn wait_for(self, name: &str) -> Result<McpServerRow, String> {
+    async fn wait_for(&self, name: &str) -> Result<McpServerRow, String> {
         // The attempt begins on another task.
         let wait = async {
             loop {
@@ -257,7 +257,7 @@ impl McpServers<'_> {
     }
 
     /// Logs in to a server and connects with it.
-    pub async fn login(self, name: &str, consent: &dyn Consent) -> Result<(), String> {
+    pub async fn login(&self, name: &str, consent: &dyn Consent) -> Result<(), String> {
         self.usable(name)?;
         registry::listen(self.mcp());
         let done: Result<(), LoginError> = self.mcp().servers.login(name, consent).await;
@@ -265,14 +265,14 @@ impl McpServers<'_> {
     }
 
     /// Forgets the login of a server.
-    pub async fn logout(self, name: &str) -> Result<(), String> {
+    pub async fn logout(&self, name: &str) -> Result<(), String> {
         self.find(name)?;
         self.mcp().servers.logout(name).await.map_err(|error| error.to_string())
     }
 
     /// Calls a tool by hand. The person who calls it needs no approval.
     pub async fn call(
-        self,
+        &self,
         server: &str,
         tool: &str,
         arguments: Map<String, Value>,
@@ -285,18 +285,15 @@ impl McpServers<'_> {
         called.map_err(|error| error.to_string())
     }
 
-    /// Whether the model is told when resources change; saved for later sessions.
-    pub async fn set_notifications(self, enabled: bool) -> Result<(), SessionError> {
-        let path = keys::MCP_NOTIFICATIONS.path();
-        self.session.configuration().change(path, Value::Bool(enabled)).await?;
-        let notifications = Notifications::of(&self.session.settings());
+    /// The settings say something else about whether the model is told when resources change.
+    pub fn apply_notifications(&self) {
+        let notifications = Notifications::of(&self.settings);
         self.mcp().set_notifications(notifications);
         for status in self.mcp().servers.status() {
             if status.state == ServerState::Ready {
                 self.mcp().subscribe(&status.definition.name, notifications.enabled);
             }
         }
-        Ok(())
     }
 
     /// Is the model told when resources change?

@@ -5,6 +5,7 @@
 //! Nobody waits for a server. What a server offered last time is offered from the start; a call connects it. Servers that were
 //! never seen are connected in the background, and their tools join the session's list when they are known.
 
+mod consent;
 mod controls;
 pub(crate) mod definitions;
 pub(crate) mod file;
@@ -39,6 +40,7 @@ pub use omp_mcp::{
     ToolResult,
 };
 
+pub use consent::PersonConsent;
 pub use controls::{McpServerRow, McpServers, ReloadedServers};
 pub use definitions::{ConfiguredServer, ConfiguredServers, ServerUsage};
 pub use file::{McpFileError, add_server, mcp_file, remove_server, switch_server};

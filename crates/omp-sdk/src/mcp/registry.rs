@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use omp_agent::{Clock, Tool};
+use omp_agent::Tool;
 use omp_mcp::name::{Names, canonical};
 use omp_mcp::{ServerEvent, ServerState, ServerStatus};
-use omp_types::{CustomMessage, UserContent};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::tool::{McpTool, ToolSurroundings};
 use super::{ConfiguredServer, ConfiguredServers, ServerUsage, SessionMcp, joined};
-use crate::clock::SystemClock;
 use crate::session::options::ToolFilter;
+use crate::session::tell_model::tell_model;
 
 /// The kind of the message with a server's notes in session files.
 const NOTES: &str = "mcp-instructions";
@@ -132,9 +131,9 @@ impl SessionMcp {
 
     /// Brings the session's list up to date.
     pub(super) fn sync(&self) {
+        self.keep_offers();
         let Some(live) = self.live.get() else { return };
         let (Some(setup), Some(modes)) = (live.setup.upgrade(), live.modes.upgrade()) else { return };
-        self.keep_offers();
         let update = self.registered().update(self);
         if !update.gone.is_empty() {
             setup.withdraw(&update.gone);
@@ -179,13 +178,7 @@ impl SessionMcp {
         }
         drop(registered);
         if let Some(text) = joined(&notes) {
-            live.control.next_prompt(CustomMessage {
-                custom_type: NOTES.to_owned(),
-                content: UserContent::Text(text),
-                display: false,
-                details: None,
-                timestamp: SystemClock.now_ms(),
-            });
+            tell_model(&live.control, NOTES, text);
         }
     }
 

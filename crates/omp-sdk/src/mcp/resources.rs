@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::SessionMcp;
 use super::output::plain;
 use crate::clock::SystemClock;
+use crate::session::tell_model::send;
 
 /// The kind of the message about changed resources in session files.
 const UPDATED: &str = "mcp-resource-updated";
@@ -209,7 +210,7 @@ impl SessionMcp {
                 details: None,
                 timestamp: SystemClock.now_ms(),
             };
-            live.control.aside(Box::new(move || Some(message)));
+            send(&live.control, message);
         });
     }
 }

@@ -306,6 +306,12 @@ impl Session {
         Ok(outcome)
     }
 
+    /// Tells whoever listens something outside the conversation. Waits for a run to end.
+    pub async fn tell(&self, message: String) {
+        // A session that has ended has nobody to tell.
+        let _ = self.agent.notice(message).await;
+    }
+
     /// The next turn must call this tool.
     pub async fn force_tool(&self, name: &str) -> Result<(), AgentError> {
         self.agent.force_tool(name).await

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use omp_agent::{Invocation, Tool, ToolError, Updates};
 use omp_auth::client_options;
-use omp_config::settings::keys;
+use omp_config::settings::{Settings, keys};
 use omp_llm::Client;
 use omp_models::load_registry;
 use omp_resources::SessionFolder;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::SessionError;
-use crate::mcp::SessionMcp;
+use crate::mcp::{McpServers, SessionMcp};
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::session::builder::SessionBuilder;
 use crate::session::options::SessionOptions;
@@ -28,6 +28,8 @@ pub struct Workbench {
     tools: Vec<Arc<dyn Tool>>,
     context: Arc<omp_tools::Context>,
     scope: Arc<Scope>,
+    mcp: Arc<SessionMcp>,
+    settings: Arc<Settings>,
     warnings: Vec<String>,
 }
 
@@ -48,7 +50,13 @@ impl Workbench {
         let mcp = SessionMcp::of_session(&mut builder, &discovery, &scope, &environment, &client);
         let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client, &mcp);
         context.commands.sandbox.set_free(builder.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
-        Ok(Self { tools, context, scope, warnings: builder.warnings })
+        let settings = Arc::new(builder.settings);
+        Ok(Self { tools, context, scope, mcp, settings, warnings: builder.warnings })
+    }
+
+    /// The MCP servers. None is connected before it is asked for.
+    pub fn mcp(&self) -> McpServers<'_> {
+        McpServers { mcp: &self.mcp, settings: Arc::clone(&self.settings) }
     }
 
     /// What the user should know.

@@ -1,0 +1,522 @@
+//! `/mcp` and `omp mcp`: the servers of the Model Context Protocol.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use omp_sdk::Level;
+use omp_sdk::auth::Person;
+use omp_sdk::mcp::{McpServerRow, McpServers, PersonConsent, ServerStatus, ServerTool, ToolResult};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::{Answer, Columns};
+
+const USAGE: &str = "Usage: /mcp [list]
+       /mcp add <name> --url <url> [--token <token>] [--type http|sse] [--scope user|project]
+       /mcp add <name> [--env KEY=VALUE]... [--scope user|project] -- <command> [arguments]
+       /mcp remove|enable|disable|trust|test|reconnect|reauth|unauth|tools|logs <name>
+       /mcp call <name> <tool> [JSON arguments]
+       /mcp reload | resources | prompts | notifications [on|off]";
+
+/// What is to be done with servers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum McpAction {
+    /// Which ones there are, and how they are doing.
+    List,
+    /// Adds one to a file.
+    Add(McpDraft),
+    /// Takes one out of its file.
+    Remove(String),
+    /// Switches one on.
+    Enable(String),
+    /// Switches one off.
+    Disable(String),
+    /// Agrees to one of the project's.
+    Trust(String),
+    /// Connects to one, and says what it offers.
+    Test(String),
+    /// Connects again.
+    Reconnect(String),
+    /// Logs in.
+    Login(String),
+    /// Forgets a login.
+    Logout(String),
+    /// Its tools, with their parameters.
+    Tools(String),
+    /// What it wrote to its log.
+    Logs(String),
+    /// Calls a tool by hand.
+    Call(String, String, Map<String, Value>),
+    /// Reads all files again.
+    Reload,
+    /// Resources of all servers.
+    Resources,
+    /// Prompts of all servers.
+    Prompts,
+    /// Whether the model is told of changed resources; `None` asks.
+    Notifications(Option<bool>),
+    /// How the command is used.
+    Help,
+}
+
+/// A server that somebody typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct McpDraft {
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub url: Option<String>,
+    /// A token for it.
+    pub token: Option<String>,
+    /// `http` or `sse`.
+    pub transport: Option<String>,
+    /// `KEY=VALUE`, for its process.
+    pub env: Vec<String>,
+    /// `Name: value`, for its requests.
+    pub headers: Vec<String>,
+    /// Its command line.
+    pub command: Vec<String>,
+    /// It is written to the project's file.
+    pub for_project: bool,
+}
+
+impl McpDraft {
+    /// The entry for the file.
+    fn entry(&self) -> Result<Map<String, Value>, String> {
+        match (&self.url, self.command.split_first()) {
+            (Some(_), Some(_)) => Err("Use either --url or -- <command...>, not both.".to_owned()),
+            (None, None) => Err("the server needs --url <url> or -- <command...>".to_owned()),
+            (None, Some(_)) if self.token.is_some() => {
+                Err("--token requires --url (HTTP/SSE transport).".to_owned())
+            }
+            (Some(url), None) => {
+                let kind = self.transport.as_deref().unwrap_or("http");
+                let mut entry = json!({"type": kind, "url": url});
+                let mut headers = Map::new();
+                for header in &self.headers {
+                    let (name, value) = split(header, ':', "--header")?;
+                    headers.insert(name, value.into());
+                }
+                if let Some(token) = &self.token {
+                    headers.insert("Authorization".to_owned(), format!("Bearer {token}").into());
+                }
+                if !headers.is_empty() {
+                    entry["headers"] = Value::Object(headers);
+                }
+                object(entry)
+            }
+            (None, Some((command, arguments))) => {
+                let mut entry = json!({"type": "stdio", "command": command});
+                if !arguments.is_empty() {
+                    entry["args"] = json!(arguments);
+                }
+                let mut env = Map::new();
+                for variable in &self.env {
+                    let (name, value) = split(variable, '=', "--env")?;
+                    env.insert(name, value.into());
+                }
+                if !env.is_empty() {
+                    entry["env"] = Value::Object(env);
+                }
+                object(entry)
+            }
+        }
+    }
+}
+
+fn object(value: Value) -> Result<Map<String, Value>, String> {
+    match value {
+        Value::Object(map) => Ok(map),
+        _ => Err("the entry must be a mapping".to_owned()),
+    }
+}
+
+fn split(text: &str, at: char, flag: &str) -> Result<(String, String), String> {
+    let (name, value) =
+        text.split_once(at).ok_or_else(|| format!("{flag} needs a name and a value, not {text:?}"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+impl McpAction {
+    /// Reads what was typed behind the command.
+    pub fn parse(words: &[String]) -> Result<Self, String> {
+        let Some((action, rest)) = words.split_first() else { return Ok(Self::List) };
+        let named = |make: fn(String) -> Self| match rest {
+            [name] => Ok(make(name.clone())),
+            [] => Err(format!("{action}: the name of the server is missing")),
+            [_, more, ..] => Err(format!("unexpected argument {more:?}")),
+        };
+        let alone = |this: Self| match rest {
+            [] => Ok(this),
+            [more, ..] => Err(format!("unexpected argument {more:?}")),
+        };
+        match action.as_str() {
+            "list" | "ls" => alone(Self::List),
+            "add" => draft(rest).map(Self::Add),
+            "remove" | "rm" => named(Self::Remove),
+            "enable" => named(Self::Enable),
+            "disable" => named(Self::Disable),
+            "trust" => named(Self::Trust),
+            "test" => named(Self::Test),
+            "reconnect" => named(Self::Reconnect),
+            "reauth" | "login" => named(Self::Login),
+            "unauth" | "logout" => named(Self::Logout),
+            "tools" => named(Self::Tools),
+            "logs" => named(Self::Logs),
+            "call" => call(rest),
+            "reload" => alone(Self::Reload),
+            "resources" => alone(Self::Resources),
+            "prompts" => alone(Self::Prompts),
+            "notifications" => match rest {
+                [] => Ok(Self::Notifications(None)),
+                [word] if word == "on" || word == "off" => Ok(Self::Notifications(Some(word == "on"))),
+                _ => Err("notifications: on or off".to_owned()),
+            },
+            "help" => alone(Self::Help),
+            other => Err(format!("unknown action {other:?}")),
+        }
+    }
+}
+
+fn call(words: &[String]) -> Result<McpAction, String> {
+    let [server, tool, arguments @ ..] = words else {
+        return Err("call: a server and a tool are needed".to_owned());
+    };
+    let text = arguments.join(" ");
+    let arguments = match text.trim() {
+        "" => Map::new(),
+        text => serde_json::from_str(text)
+            .map_err(|error| format!("the arguments are no JSON object: {error}"))?,
+    };
+    Ok(McpAction::Call(server.clone(), tool.clone(), arguments))
+}
+
+fn draft(words: &[String]) -> Result<McpDraft, String> {
+    let mut draft = McpDraft::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            draft.command = words.cloned().collect();
+            break;
+        }
+        let Some(flag) = word.strip_prefix("--") else {
+            if !draft.name.is_empty() {
+                return Err(format!("unexpected argument {word:?}; a command goes behind --"));
+            }
+            draft.name.clone_from(word);
+            continue;
+        };
+        let (flag, value) = match flag.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (flag, words.next().cloned()),
+        };
+        let value = value.ok_or_else(|| format!("--{flag} needs a value"))?;
+        match flag {
+            "url" => draft.url = Some(value),
+            "token" => draft.token = Some(value),
+            "type" => draft.transport = Some(value),
+            "env" => draft.env.push(value),
+            "header" => draft.headers.push(value),
+            "scope" if value == "user" || value == "project" => draft.for_project = value == "project",
+            "scope" => return Err(format!("--scope must be project or user, not {value}")),
+            _ => return Err(format!("unknown flag --{flag}")),
+        }
+    }
+    match draft.name.is_empty() {
+        true => Err("the name of the server is missing".to_owned()),
+        false => Ok(draft),
+    }
+}
+
+/// `/mcp …`
+pub(crate) async fn run(call: crate::handler::TextCall<'_>) -> Answer {
+    let session = call.session();
+    let action = match McpAction::parse(&super::machines::words(call.arguments)) {
+        Ok(action) => action,
+        Err(mistake) => return Answer::Refused(format!("{mistake}\n{USAGE}")),
+    };
+    if let McpAction::Notifications(wanted) = action {
+        if let Some(wanted) = wanted {
+            let path = omp_sdk::settings::keys::MCP_NOTIFICATIONS.path();
+            if let Err(error) = session.configuration().change(path, Value::Bool(wanted)).await {
+                return Answer::refused(error);
+            }
+            session.mcp().apply_notifications();
+        }
+        let word = if session.mcp().notifies() { "on" } else { "off" };
+        return Answer::Text(format!("MCP notifications are {word}"));
+    }
+    let person = Arc::new(Onlooker(Arc::clone(&session)));
+    execute(&session.mcp(), action, person, CancellationToken::new()).await
+}
+
+/// Somebody who reads what a login says and answers in the browser.
+struct Onlooker(Arc<omp_sdk::Session>);
+
+impl Person for Onlooker {
+    fn tell(&self, notice: omp_sdk::auth::Notice) {
+        use omp_sdk::auth::Notice;
+        let text = match notice {
+            Notice::Open { url } => format!("Open this URL in your browser and log in: {url}"),
+            Notice::PortBusy { port, reason } => format!("port {port} is in use: {reason}"),
+            Notice::EnterCode { url, code } => format!("Open {url} and enter the code {code}"),
+            Notice::NotUsable { reason } => reason,
+            Notice::PasteOffered => return,
+        };
+        let session = Arc::clone(&self.0);
+        tokio::spawn(async move { session.tell(text).await });
+    }
+
+    fn line(&self) -> futures_util::future::BoxFuture<'_, Option<String>> {
+        Box::pin(std::future::ready(None))
+    }
+}
+
+/// Does what was asked.
+pub async fn execute(
+    servers: &McpServers<'_>,
+    action: McpAction,
+    person: Arc<dyn Person>,
+    cancel: CancellationToken,
+) -> Answer {
+    let done = match action {
+        McpAction::Help => return Answer::Text(USAGE.to_owned()),
+        McpAction::List => return list(&servers.list()),
+        McpAction::Resources => return resources(&servers.list()),
+        McpAction::Prompts => return prompts(servers),
+        McpAction::Tools(name) => return answered(servers.test(&name).await, |row| tools(&row)),
+        McpAction::Logs(name) => return answered(servers.find(&name), |row| logs(&row)),
+        McpAction::Call(server, tool, arguments) => {
+            return answered(servers.call(&server, &tool, arguments, cancel).await, |result| called(&result));
+        }
+        McpAction::Add(draft) => add(servers, &draft).await,
+        McpAction::Remove(name) => servers
+            .remove(&name)
+            .await
+            .map(|file| format!("Server \"{name}\" removed from {}", file.display())),
+        McpAction::Enable(name) => switch(servers, &name, true).await,
+        McpAction::Disable(name) => switch(servers, &name, false).await,
+        McpAction::Trust(name) => {
+            servers.trust(&name).await.map(|()| format!("Server \"{name}\" is trusted as it is now"))
+        }
+        McpAction::Test(name) => servers.test(&name).await.map(|row| connected(&row)),
+        McpAction::Reconnect(name) => servers.reconnect(&name).await.map(|row| connected(&row)),
+        McpAction::Login(name) => {
+            let consent = PersonConsent(person);
+            let login = servers.login(&name, &consent);
+            match cancel.run_until_cancelled(login).await {
+                Some(done) => done.map(|()| format!("Logged in to \"{name}\"")),
+                None => Err("the login was cancelled".to_owned()),
+            }
+        }
+        McpAction::Logout(name) => {
+            servers.logout(&name).await.map(|()| format!("The login of \"{name}\" was removed"))
+        }
+        McpAction::Reload => match servers.reload(true).await {
+            Ok(reloaded) => {
+                let text = format!("Reloaded: {}", counted(reloaded.servers, "server"));
+                Ok([vec![text], reloaded.warnings].concat().join("\n"))
+            }
+            Err(error) => Err(error.to_string()),
+        },
+        McpAction::Notifications(_) => {
+            Err("notifications belong to a session: /mcp notifications".to_owned())
+        }
+    };
+    match done {
+        Ok(done) => Answer::Changed(done),
+        Err(mistake) => Answer::Refused(mistake),
+    }
+}
+
+fn answered<T>(result: Result<T, String>, show: impl FnOnce(T) -> String) -> Answer {
+    match result {
+        Ok(value) => Answer::Text(show(value)),
+        Err(mistake) => Answer::Refused(mistake),
+    }
+}
+
+async fn add(servers: &McpServers<'_>, draft: &McpDraft) -> Result<String, String> {
+    let entry = draft.entry()?;
+    let level = if draft.for_project { Level::Project } else { Level::User };
+    let file = servers.add(&draft.name, entry, level).await?;
+    Ok(format!("Server \"{}\" added to {}", draft.name, file.display()))
+}
+
+async fn switch(servers: &McpServers<'_>, name: &str, enabled: bool) -> Result<String, String> {
+    let file = servers.switch(name, enabled).await?;
+    let word = if enabled { "enabled" } else { "disabled" };
+    Ok(format!("Server \"{name}\" {word} in {}", file.display()))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
+fn list(rows: &[McpServerRow]) -> Answer {
+    if rows.is_empty() {
+        let text =
+            "No MCP servers. Add one with: /mcp add <name> -- <command>, or /mcp add <name> --url <url>";
+        return Answer::Text(text.to_owned());
+    }
+    let row = |row: &McpServerRow| {
+        let mut text = row.state().to_owned();
+        if let Some(status) = &row.status {
+            let _ = write!(text, ", {}", status.definition.endpoint.kind());
+            let tools = status.offer.tools.len();
+            if tools > 0 {
+                let _ = write!(text, ", {}", counted(tools, "tool"));
+            }
+            if let Some(latency) = status.latency {
+                let _ = write!(text, ", last call {} ms", latency.as_millis());
+            }
+        }
+        let _ = write!(text, "  {}", source(row));
+        if let Some(problem) = row.problem() {
+            let _ = write!(text, "\n{problem}");
+        }
+        (row.configured.name.clone(), text)
+    };
+    Answer::Table(Columns::new("MCP servers", rows.iter().map(row).collect()))
+}
+
+/// Whose file a server comes from.
+fn source(row: &McpServerRow) -> String {
+    let level = match row.configured.level {
+        Level::User => "user",
+        Level::Project => "project",
+    };
+    format!("({level}: {})", shown(&row.configured.file))
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn connected(row: &McpServerRow) -> String {
+    let name = &row.configured.name;
+    let Some(status) = &row.status else { return format!("Connected to \"{name}\"") };
+    let mut text = format!("Connected to \"{name}\"");
+    if let Some(info) = &status.info {
+        let _ = write!(text, " ({}, protocol {}", info.transport, info.revision.as_str());
+        if let Some(server) = &info.name {
+            let _ = write!(text, ", {server}");
+        }
+        if let Some(version) = &info.version {
+            let _ = write!(text, " {version}");
+        }
+        text.push(')');
+    }
+    if let Some(time) = status.connected_in {
+        let _ = write!(text, " in {} ms", time.as_millis());
+    }
+    let _ = write!(text, ": {}", offers(status));
+    for note in &status.offer.notes {
+        let _ = write!(text, "\n{note}");
+    }
+    text
+}
+
+fn offers(status: &ServerStatus) -> String {
+    let offer = &status.offer;
+    let counts = [
+        (offer.tools.len(), "tool"),
+        (offer.resources.len() + offer.templates.len(), "resource"),
+        (offer.prompts.len(), "prompt"),
+    ];
+    let texts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
+    if texts.is_empty() { "it offers nothing".to_owned() } else { texts.join(", ") }
+}
+
+fn tools(row: &McpServerRow) -> String {
+    let tools = row.status.iter().flat_map(|status| status.offer.tools.iter());
+    let texts: Vec<String> = tools.map(tool).collect();
+    if texts.is_empty() { format!("\"{}\" has no tools", row.configured.name) } else { texts.join("\n\n") }
+}
+
+fn tool(tool: &ServerTool) -> String {
+    let mut text = tool.model_name();
+    if let Some(description) = &tool.description {
+        let _ = write!(text, "\n  {}", description.trim().replace('\n', "\n  "));
+    }
+    let required: Vec<&str> = tool
+        .input_schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+    for (name, schema) in properties.into_iter().flatten() {
+        let kind = schema.get("type").and_then(Value::as_str).unwrap_or("any");
+        let optional = if required.contains(&name.as_str()) { "" } else { ", optional" };
+        let _ = write!(text, "\n  - {name} ({kind}{optional})");
+        if let Some(description) = schema.get("description").and_then(Value::as_str) {
+            let _ = write!(text, ": {description}");
+        }
+    }
+    text
+}
+
+fn logs(row: &McpServerRow) -> String {
+    let lines = row.status.as_ref().map(|status| status.log.lines()).unwrap_or_default();
+    if lines.is_empty() {
+        format!("\"{}\" has logged nothing", row.configured.name)
+    } else {
+        lines.join("\n")
+    }
+}
+
+fn called(result: &ToolResult) -> String {
+    let text = result.text();
+    let images = result
+        .content
+        .iter()
+        .filter(|content| matches!(content, omp_sdk::mcp::Content::Image { .. }))
+        .count();
+    let mut text = if result.is_error { format!("Error: {text}") } else { text };
+    if images > 0 {
+        let _ = write!(text, "\n[{}]", counted(images, "image"));
+    }
+    for note in &result.notes {
+        let _ = write!(text, "\n[{note}]");
+    }
+    text
+}
+
+fn resources(rows: &[McpServerRow]) -> Answer {
+    let mut found = Vec::new();
+    for row in rows {
+        let Some(status) = &row.status else { continue };
+        for resource in status.offer.resources.iter() {
+            let name = resource.title.as_deref().unwrap_or(&resource.name);
+            found.push((format!("mcp://{}", resource.uri), format!("{name} ({})", row.configured.name)));
+        }
+        for template in status.offer.templates.iter() {
+            let name = template.title.as_deref().unwrap_or(&template.name);
+            found.push((
+                format!("mcp://{}", template.uri_template),
+                format!("{name} ({})", row.configured.name),
+            ));
+        }
+    }
+    match found.is_empty() {
+        true => Answer::Text("No connected MCP server offers resources".to_owned()),
+        false => Answer::Table(Columns::new("MCP resources", found)),
+    }
+}
+
+fn prompts(servers: &McpServers<'_>) -> Answer {
+    let row = |prompt: omp_sdk::mcp::McpPromptCommand| {
+        (format!("/{} {}", prompt.name, prompt.arguments).trim_end().to_owned(), prompt.description)
+    };
+    let rows: Vec<(String, String)> = servers.prompts().into_iter().map(row).collect();
+    match rows.is_empty() {
+        true => Answer::Text("No connected MCP server offers prompts".to_owned()),
+        false => Answer::Table(Columns::new("MCP prompts", rows)),
+    }
+}
