@@ -81,7 +81,9 @@ const CLAUDE: Loaders = Loaders {
     hooks: |search| each(search, claude, "hooks", hook::collect),
     tools: |search| each(search, claude, "tools", tool::collect),
     mcp_servers: |search| {
-        servers(search, &search.discovery.places.home_root(".claude.json"));
+        let file = search.discovery.places.home_root(".claude.json");
+        mcp::collect_for_directory(search, &file);
+        servers(search, &file);
         each(search, claude, "mcp.json", servers);
     },
     settings: |search| project_settings(search, ".claude/settings.json", Format::Json),
@@ -163,6 +165,9 @@ const WINDSURF: Loaders = Loaders {
         if let Some(rules) = search.discovery.places.project(".windsurf/rules") {
             rule::collect(search, &rules, &["md"]);
         }
+    },
+    mcp_servers: |search| {
+        servers(search, &search.discovery.places.home_root(".codeium/windsurf/mcp_config.json"));
     },
     ..NOTHING
 };

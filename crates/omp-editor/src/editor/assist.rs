@@ -100,9 +100,14 @@ impl Editor {
             TriggerKind::Path => (None, Some(Source::Paths { prefix: query })),
             TriggerKind::Url { scheme } => (None, Some(Source::Url { scheme: scheme.clone(), query })),
         };
+        // What stands behind a subcommand is not another spelling of it.
+        let outgrown = match (&trigger.kind, self.list.selected()) {
+            (TriggerKind::Argument { command }, Some(offer)) => self.is_subcommand(command, offer),
+            _ => false,
+        };
         match offers {
             Some(offers) => self.list.set(offers),
-            None if same => self.list.narrow(&trigger.query),
+            None if same && !outgrown => self.list.narrow(&trigger.query),
             None => self.list.set(Vec::new()),
         }
         self.list.at = Some((line, trigger));

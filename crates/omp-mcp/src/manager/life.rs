@@ -41,6 +41,7 @@ impl Server {
             }
             // Whoever wanted a connection until now gets this one.
             let _ = self.kick.notified().now_or_never();
+            self.memory().listed = false;
             self.set(ServerState::Connecting { attempt, last_error: last_error.take() }, None);
             let Some(connected) = stop.run_until_cancelled(self.connect()).await else { return };
             let next = match connected {
@@ -187,6 +188,8 @@ impl Server {
         let work = async {
             let rest = Changes { resources: true, prompts: true, ..Changes::default() };
             let mut loaded = self.load(connection, &rest).await;
+            self.memory().listed = true;
+            self.tell(ServerEvent::Prompts { server: self.name().to_owned() });
             loop {
                 if let Err(error) = &loaded {
                     self.log.add(format!("the lists could not be read: {error}"));

@@ -77,6 +77,8 @@ pub struct ServerStatus {
     pub connected_in: Option<Duration>,
     /// Of the last call.
     pub latency: Option<Duration>,
+    /// Resources and prompts are known, too; tools come first.
+    pub listed: bool,
     pub log: Log,
 }
 
@@ -211,6 +213,21 @@ impl Servers {
         let servers = self.lock().clone();
         let all = servers.iter().map(|server| server.settled());
         let _ = tokio::time::timeout(limit, futures_util::future::join_all(all)).await;
+    }
+
+    /// Waits until every connected server has said what it has besides tools, but not longer than `limit`.
+    pub async fn listed(&self, limit: Duration) {
+        let mut events = self.events();
+        let wait = async {
+            loop {
+                let missing = |status: &ServerStatus| status.state == ServerState::Ready && !status.listed;
+                if !self.status().iter().any(missing) {
+                    return;
+                }
+                let _ = events.recv().await;
+            }
+        };
+        let _ = tokio::time::timeout(limit, wait).await;
     }
 
     /// What happens from now on. A reader who is slow misses some of it.

@@ -37,6 +37,8 @@ pub(super) struct Memory {
     pub(super) latency: Option<Duration>,
     pub(super) used: Option<Instant>,
     pub(super) subscribed: Vec<String>,
+    /// Resources and prompts have been asked for since it was connected.
+    pub(super) listed: bool,
     /// Ends the task that keeps it connected.
     running: Option<CancellationToken>,
 }
@@ -112,6 +114,7 @@ impl Server {
             offer: memory.offer.clone(),
             connected_in: memory.connected_in,
             latency: memory.latency,
+            listed: memory.listed,
             log: self.log.clone(),
         }
     }

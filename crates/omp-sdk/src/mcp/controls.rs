@@ -18,6 +18,8 @@ use crate::error::SessionError;
 
 /// How long a person waits for a server that is tested or connected.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long it is waited for what a server has besides tools.
+const LISTS: Duration = Duration::from_secs(5);
 /// The provider whose files omp writes.
 const NATIVE: &str = "native";
 
@@ -238,7 +240,11 @@ impl McpServers<'_> {
                 let row = self.find(name)?;
                 let state = row.status.as_ref().map(|status| status.state.clone());
                 match state {
-                    Some(ServerState::Ready) => return Ok(row),
+                    Some(ServerState::Ready) => {
+                        self.mcp().servers.listed(LISTS).await;
+                        self.mcp().sync();
+                        return self.find(name);
+                    }
                     Some(ServerState::Connecting { last_error: Some(reason), .. }) => {
                         return Err(connection_failed(name, &reason));
                     }

@@ -1,13 +1,14 @@
 //! What is kept of servers between sessions: logins, and what each of them offered.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
 use omp_auth::McpStore;
 use omp_mcp::{TokenStore, Tool};
 use serde::{Deserialize, Serialize};
+use tokio::task::JoinHandle;
 
 /// How long a list of tools is used without asking the server.
 const FRESH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -43,12 +44,24 @@ impl KeptOffer {
 /// The offers of a session's servers, by the hash of their definitions.
 pub(super) struct KeptOffers {
     store: McpStore,
-    known: Mutex<HashMap<String, KeptOffer>>,
+    known: Arc<Mutex<HashMap<String, KeptOffer>>>,
+    /// One write after the other, each of what is known by then.
+    turn: Arc<Mutex<()>>,
+    /// What is being written.
+    writes: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl KeptOffers {
     pub(super) fn new(store: McpStore) -> Self {
-        Self { store, known: Mutex::default() }
+        Self { store, known: Arc::default(), turn: Arc::default(), writes: Mutex::default() }
+    }
+
+    /// Waits until everything is on disk.
+    pub(super) async fn flush(&self) {
+        let writes = std::mem::take(&mut *self.writes.lock().unwrap_or_else(PoisonError::into_inner));
+        for write in writes {
+            let _ = write.await;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, KeptOffer>> {
@@ -80,7 +93,7 @@ impl KeptOffers {
 
     /// Keeps what a server offers now; `None`: it did not answer.
     pub(super) fn keep(&self, hash: &str, tools: Option<&[Tool]>, instructions: Option<&str>) {
-        let changed = {
+        let is_new = {
             let mut known = self.lock();
             let offer = known.entry(hash.to_owned()).or_default();
             let before = serde_json::to_string(offer).unwrap_or_default();
@@ -94,33 +107,41 @@ impl KeptOffers {
                 None if offer.tools.is_some() => return,
                 None => {}
             }
-            let after = serde_json::to_string(offer).unwrap_or_default();
-            (before != after || tools.is_none()).then_some(after)
+            before != serde_json::to_string(offer).unwrap_or_default() || tools.is_none()
         };
-        if let Some(text) = changed {
-            self.save(hash, text);
+        if is_new {
+            self.save(hash);
         }
     }
 
     /// The user has approved a call of the tool as it is now.
     pub(super) fn accept(&self, hash: &str, tool: &Tool) {
-        let text = {
+        {
             let mut known = self.lock();
             let Some(offer) = known.get_mut(hash) else { return };
             offer.known.insert(tool.name.clone(), tool.fingerprint());
-            serde_json::to_string(offer).unwrap_or_default()
-        };
-        self.save(hash, text);
+        }
+        self.save(hash);
     }
 
     /// A cache: what cannot be written is asked for again.
-    fn save(&self, hash: &str, text: String) {
+    fn save(&self, hash: &str) {
         let (store, hash) = (self.store.clone(), hash.to_owned());
+        let (known, turn) = (Arc::clone(&self.known), Arc::clone(&self.turn));
         let write = move || {
-            let _ = store.save_offer(&hash, &text, now_ms());
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let offer = known.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned();
+            let text = offer.and_then(|offer| serde_json::to_string(&offer).ok());
+            if let Some(text) = text {
+                let _ = store.save_offer(&hash, &text, now_ms());
+            }
         };
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(write)),
+            Ok(runtime) => {
+                let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+                writes.retain(|write| !write.is_finished());
+                writes.push(runtime.spawn_blocking(write));
+            }
             Err(_) => write(),
         }
     }

@@ -278,18 +278,19 @@ impl SessionMcp {
         let _ = self.live.set(live);
     }
 
-    /// Connects, in the background. A run that nobody attends gives servers that were never seen a moment.
-    pub(crate) async fn begin(self: &Arc<Self>) {
+    /// Connects, in the background. A run that nobody attends gives servers that were never seen a moment; what is wrong with
+    /// them is said.
+    pub(crate) async fn begin(self: &Arc<Self>) -> Vec<String> {
         let configured = self.configured();
         let active: Vec<&ConfiguredServer> =
             configured.servers.iter().filter(|server| server.usage == ServerUsage::Active).collect();
         if active.is_empty() || matches!(self.deck, Some(Deck::Play(_))) {
-            return;
+            return Vec::new();
         }
         registry::listen(self);
         if self.attended {
             self.servers.start_all();
-            return;
+            return Vec::new();
         }
         // Known servers are connected by the first call of one of their tools.
         let offer = |server: &&&ConfiguredServer| self.offers.get(&server.hash);
@@ -307,9 +308,12 @@ impl SessionMcp {
             }
             self.sync();
         }
+        let problems =
+            self.problems().into_iter().filter_map(|problem| self.registered().tell(problem)).collect();
         for server in silent {
             let _ = self.servers.start(&server.name);
         }
+        problems
     }
 
     fn is_connecting(&self, server: &str) -> bool {
@@ -320,6 +324,7 @@ impl SessionMcp {
     /// Ends all connections.
     pub(crate) async fn close(&self) {
         self.servers.close().await;
+        self.offers.flush().await;
     }
 
     /// What went wrong with servers, one sentence each.

@@ -78,7 +78,7 @@ impl Registered {
     }
 
     /// Says something once.
-    fn tell(&mut self, sentence: String) -> Option<String> {
+    pub(super) fn tell(&mut self, sentence: String) -> Option<String> {
         self.told.insert(sentence.clone()).then_some(sentence)
     }
 }

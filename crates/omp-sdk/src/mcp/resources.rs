@@ -46,7 +46,11 @@ impl Scheme for McpScheme {
                 Err(_) => {
                     // It may be of a server that nobody has needed so far.
                     self.0.servers.start_all();
-                    let _ = cancel.run_until_cancelled(self.0.servers.settled(PATIENCE)).await;
+                    let ready = async {
+                        self.0.servers.settled(PATIENCE).await;
+                        self.0.servers.listed(PATIENCE).await;
+                    };
+                    let _ = cancel.run_until_cancelled(ready).await;
                     find(&self.0.servers.status(), address)?
                 }
             };

@@ -98,7 +98,8 @@ impl Session {
         let mut session = assembly.into_session(builder, agent, preferences);
         let warnings = session.mode_changes().begin(mode.as_ref(), beginning).await;
         session.warnings.extend(warnings);
-        session.mcp.begin().await;
+        let problems = session.mcp.begin().await;
+        session.warnings.extend(problems);
         Ok(session)
     }
 }

@@ -108,6 +108,7 @@ impl Workbench {
 
     /// Ends every process that was started.
     pub async fn close(self) {
+        self.mcp.close().await;
         self.scope.end().await;
     }
 }

@@ -76,6 +76,22 @@ pub(in super::super) fn collect(search: &mut Search<'_, McpServer>, file: &Root,
         }
         None => return,
     };
+    add(search, file, dialect, servers);
+}
+
+/// Adds the servers that Claude Code keeps for the working directory: `projects.<directory>.mcpServers` of the user's file.
+pub(in super::super) fn collect_for_directory(search: &mut Search<'_, McpServer>, file: &Root) {
+    let Some(Value::Object(mut projects)) = super::entry(search, &file.path, Format::Json, "projects") else {
+        return;
+    };
+    let cwd = search.discovery.places.cwd.to_string_lossy().into_owned();
+    let mut project = projects.remove(&cwd).unwrap_or_default();
+    if let Some(Value::Object(servers)) = project.get_mut("mcpServers").map(Value::take) {
+        add(search, file, Dialect::Common, servers);
+    }
+}
+
+fn add(search: &mut Search<'_, McpServer>, file: &Root, dialect: Dialect, servers: Map<String, Value>) {
     for (name, config) in servers {
         match config {
             Value::Object(config) => {

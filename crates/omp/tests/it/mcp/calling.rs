@@ -1,34 +1,55 @@
 //! Tools of servers: how they are named, offered, called, and what a model is told.
 
-use omp_testkit::Reply;
 use serde_json::json;
 
 use super::{McpHome, call, done, weather};
 
-/// The first run connects; the next one knows the tools and starts nothing that it does not need.
+/// What a server offered is known to the next run, which starts nothing that it does not need.
 // proves: EXT-092, HOK-063, HOK-064, HOK-065
 #[test]
 fn tools_of_a_server_are_offered_and_called() {
-    let world = McpHome::new([
-        call("mcp__sky_weather", json!({"city": "Oslo"})),
-        done(),
-        done(),
-        call("mcp__sky_weather", json!({"city": "Bergen"})),
-        done(),
-    ])
-    .user([("sky", weather())]);
-    world.ask(&[]);
-    assert_eq!(world.offered_mcp(0), ["mcp__sky_weather"]);
-    assert_eq!(world.results()[0].0, r#"{"city": "Oslo"}"#);
-    assert_eq!(world.results()[0].2["serverName"], "sky");
-    assert_eq!(world.results()[0].2["mcpToolName"], "weather");
+    let world = McpHome::new([done(), call("mcp__sky_weather", json!({"city": "Bergen"})), done(), done()])
+        .known([("sky", weather())]);
     assert_eq!(world.starts("sky"), 1);
     world.ask(&[]);
-    assert_eq!(world.offered_mcp(2), ["mcp__sky_weather"], "from the cache");
+    assert_eq!(world.offered_mcp(0), ["mcp__sky_weather"]);
     assert_eq!(world.starts("sky"), 1, "nothing called it");
     world.ask(&[]);
     assert_eq!(world.starts("sky"), 2, "connected by the call");
-    assert!(world.results().iter().any(|(text, ..)| text.contains("Bergen")));
+    let (text, failed, details) = &world.results()[0];
+    assert_eq!((text.as_str(), *failed), (r#"{"city": "Bergen"}"#, false));
+    assert_eq!(details["serverName"], "sky");
+    assert_eq!(details["mcpToolName"], "weather");
+    // Another definition is another server.
+    let mut entry = world.entry("sky");
+    entry["env"] = json!({"FIXTURE_OTHER": "1"});
+    world.script("sky", json!({"never": true, "tools": []}));
+    world.write_user(json!({"sky": entry}));
+    world.ask(&[]);
+    assert_eq!(world.offered_mcp(3), Vec::<String>::new(), "nothing is known of it");
+    world.server.finish();
+}
+
+/// A server that never answers, and one that is slow, hold up nobody, the first time and later.
+// proves: EXT-096, HOK-062
+#[test]
+fn nobody_waits_for_a_server() {
+    let slow = json!({"startDelay": 600, "tools": [{"name": "late"}]});
+    let world = McpHome::new([done(), done(), call("mcp__sky_weather", json!({"city": "Oslo"})), done()])
+        .known([("sky", weather())]);
+    world.script("never", json!({"never": true}));
+    world.script("slow", slow);
+    let entries = json!({
+        "sky": world.entry("sky"), "never": world.entry("never"), "slow": world.entry("slow"),
+    });
+    world.write_user(entries);
+    world.ask(&[]);
+    world.ask(&[]);
+    world.ask(&[]);
+    for request in 0..4 {
+        assert_eq!(world.offered_mcp(request), ["mcp__sky_weather"]);
+    }
+    assert_eq!(world.results()[0].0, r#"{"city": "Oslo"}"#);
     world.server.finish();
 }
 
@@ -51,13 +72,14 @@ fn failures_are_told_apart() {
         ]}),
     )]);
     let mut entry = world.entry("s");
-    entry["timeout"] = json!(700);
+    entry["timeout"] = json!(5000);
     world.write_user(json!({"s": entry}));
+    world.connect("s");
     world.ask(&[]);
     let results = world.results();
     assert_eq!((results[0].0.as_str(), results[0].1), ("Error: no such city", true));
     assert!(results[1].0.starts_with("MCP error: ") && results[1].1, "{}", results[1].0);
-    assert_eq!(results[2].0, "MCP error: request timed out after 700 ms");
+    assert_eq!(results[2].0, "MCP error: request timed out after 5 s");
     world.server.finish();
 }
 
@@ -65,7 +87,7 @@ fn failures_are_told_apart() {
 // proves: EXT-094
 #[test]
 fn a_call_that_broke_the_connection_is_repeated_once() {
-    let world = McpHome::new([call("mcp__s_shaky", json!({})), done()]).user([(
+    let world = McpHome::new([call("mcp__s_shaky", json!({})), done()]).known([(
         "s",
         json!({"tools": [{"name": "shaky", "die": "once", "answer": [{"type": "text", "text": "second time"}]}]}),
     )]);
@@ -86,7 +108,7 @@ fn results_are_made_harmless() {
         call("mcp__s_mixed", json!({})),
         done(),
     ])
-    .user([(
+    .known([(
         "s",
         json!({"tools": [
             {"name": "odd", "description": "Says \u{1b}[2Jodd\u{e0041} things",
@@ -114,15 +136,18 @@ fn results_are_made_harmless() {
 fn instructions_of_servers_are_in_the_prompt() {
     let mut spec = weather();
     spec["instructions"] = json!(format!("Ask for one city. {}", "x".repeat(10_000)));
-    let world = McpHome::new([done(), Reply::new().text("done")]).user([("sky", spec)]);
+    let world = McpHome::new([done(), done()]).known([("sky", spec)]);
     world.ask(&[]);
-    world.ask(&[]);
-    let first = world.server.requests()[0].body["messages"].to_string();
-    assert!(first.contains("## sky\\nAsk for one city."), "late, with the first prompt: {first}");
-    let second = &world.server.requests()[1].body["messages"];
-    let system = second[0]["content"].to_string();
+    let messages = &world.server.requests()[0].body["messages"];
+    let system = messages[0]["content"].to_string();
     assert!(system.contains("## sky\\nAsk for one city."), "{system}");
     assert!(!system.contains(&"x".repeat(3000)), "bounded");
-    assert_eq!(second.to_string().matches("Ask for one city.").count(), 1, "once");
+    let mut entry = world.entry("sky");
+    entry["instructions"] = json!(false);
+    world.write_user(json!({"sky": entry}));
+    world.connect("sky");
+    world.ask(&[]);
+    assert_eq!(world.offered_mcp(1), ["mcp__sky_weather"]);
+    assert!(!world.server.requests()[1].body.to_string().contains("Ask for one city"), "not wanted");
     world.server.finish();
 }

@@ -1,8 +1,13 @@
 //! MCP servers, through the program: a scripted server that the user or a project has configured, and what becomes of it.
 
+mod approving;
+mod asking;
 mod calling;
+mod configuring;
+mod living;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use omp_testkit::{Home, Reply, Server, Wire, mcp_server};
 use serde_json::{Value, json};
@@ -42,6 +47,20 @@ impl McpHome {
         }
         self.write_user(entries);
         self
+    }
+
+    /// The same, and all of them have been connected before: what they offer is known from the start, however busy the
+    /// machine is.
+    pub(crate) fn known<const N: usize>(self, servers: [(&str, Value); N]) -> Self {
+        let names = servers.each_ref().map(|(name, _)| (*name).to_owned());
+        let this = self.user(servers);
+        names.iter().for_each(|name| this.connect(name));
+        this
+    }
+
+    /// Connects once, by hand.
+    pub(crate) fn connect(&self, name: &str) {
+        omp_run(&self.home, &["mcp", "test", name]).assert_success();
     }
 
     pub(crate) fn write_user(&self, entries: Value) {
@@ -99,6 +118,15 @@ impl McpHome {
             (texts.join("\n"), message["isError"] == true, message["details"].clone())
         };
         results.map(result).collect()
+    }
+}
+
+/// Waits for something that happens elsewhere.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "never {what}");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
