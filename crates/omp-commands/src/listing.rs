@@ -32,7 +32,7 @@ pub enum ListedFor {
     Programs,
 }
 
-/// What can be called: built-in commands, skills, Markdown commands, templates. What is not available yet is left out.
+/// What can be called: built-in commands, skills, Markdown commands, templates, prompts of MCP servers. What is not available yet is left out.
 /// Reads files.
 pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
     let answered = |command: &&Builtin| {
@@ -55,6 +55,14 @@ pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
         hint: row.argument_hint.clone().unwrap_or_default(),
         subcommands: &[],
         source: source(&row.source),
+    }));
+    all.extend(session.mcp().prompts().into_iter().map(|prompt| Listed {
+        name: prompt.name,
+        aliases: &[],
+        description: prompt.description,
+        hint: prompt.arguments,
+        subcommands: &[],
+        source: "MCP".to_owned(),
     }));
     all
 }

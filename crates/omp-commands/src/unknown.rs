@@ -23,7 +23,8 @@ pub fn unknown(session: &Session, line: &str) -> Option<String> {
     let commands = session.input().commands();
     let own: Vec<String> = commands.list(|_| false).map(|row| row.name.clone()).collect();
     let skills = session.input().skill_commands().into_iter().map(|(name, _)| format!("skill:{name}"));
-    let own: Vec<String> = own.into_iter().chain(skills).collect();
+    let prompts = session.mcp().prompts().into_iter().map(|prompt| prompt.name);
+    let own: Vec<String> = own.into_iter().chain(skills).chain(prompts).collect();
     if own.iter().any(|known| known == name) {
         return None;
     }

@@ -100,6 +100,8 @@ impl Names {
 mod tests {
     use super::*;
 
+    // proves: EXT-089
+
     #[test]
     fn names() {
         let table = [
@@ -133,6 +135,8 @@ mod tests {
         }
         assert_eq!(canonical("bash"), None);
     }
+
+    // proves: EXT-090
 
     #[test]
     fn the_last_of_equal_names_wins_and_the_other_is_named() {

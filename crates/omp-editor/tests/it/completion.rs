@@ -157,6 +157,16 @@ fn subcommands_and_hints_are_shown() {
     assert!(narrow <= 12);
 }
 
+/// A word behind a subcommand is its own, also one whose letters are in the subcommand.
+#[test]
+fn what_follows_a_subcommand_is_sent_as_it_is() {
+    for text in ["/mcp list s", "/mcp add d", "/mcp remove mo"] {
+        let mut editor = with_commands();
+        typed(&mut editor, text);
+        assert_eq!(editor.apply(Command::Submit), Outcome::Submit(Meaning::Prompt), "{text}");
+    }
+}
+
 /// Arguments that the program knows are asked for.
 #[test]
 fn arguments_are_asked_for() {

@@ -46,7 +46,14 @@ impl App {
             hint: row.argument_hint.clone().unwrap_or_default(),
             ..CommandInfo::default()
         });
-        let all: Vec<CommandInfo> = built_in.chain(own).collect();
+        let prompts = session.mcp().prompts().into_iter().map(|prompt| CommandInfo {
+            name: prompt.name,
+            description: prompt.description,
+            arguments: Arguments::Optional,
+            hint: prompt.arguments,
+            ..CommandInfo::default()
+        });
+        let all: Vec<CommandInfo> = built_in.chain(own).chain(prompts).collect();
         self.composer.editor.set_commands(all);
         self.composer.editor.options_mut().schemes = session.input().url_schemes();
         git::watch_branch(self);

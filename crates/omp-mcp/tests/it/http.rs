@@ -68,6 +68,8 @@ impl Remote {
     }
 }
 
+// proves: HOK-049, HOK-054
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_from_handshake_to_delete() {
     let remote = Remote::start(&["plain"]).await;
@@ -86,6 +88,8 @@ async fn a_session_from_handshake_to_delete() {
     assert_eq!(of("notifications/initialized")["session"], "s1");
     assert_eq!(of("DELETE")["session"], "s1");
 }
+
+// proves: IOP-012
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_session_headers_say_what_is_asked() {
@@ -172,6 +176,7 @@ async fn nobody_is_there() {
 }
 
 /// Whoever can make a login or TLS fail must not get an older protocol out of us.
+// proves: IOP-013
 #[tokio::test(flavor = "multi_thread")]
 async fn refused_logins_and_broken_tls_do_not_lead_to_older_revisions() {
     let remote = Remote::start(&["oauth"]).await;
@@ -284,6 +289,8 @@ fn granted(url: &Url) -> String {
     format!("http://127.0.0.1:7777/callback?code=c&state={}&iss={issuer}", parameter(url, "state"))
 }
 
+// proves: HOK-058
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_login_and_a_token_that_is_renewed() {
     let remote = Remote::start(&["oauth"]).await;
@@ -311,6 +318,8 @@ async fn a_login_and_a_token_that_is_renewed() {
     assert!(!world.servers.is_logged_in(NAME).await);
     assert_eq!(world.started().await, ServerState::NeedsLogin);
 }
+
+// proves: IOP-018
 
 #[tokio::test(flavor = "multi_thread")]
 async fn logins_that_fail() {

@@ -68,6 +68,8 @@ async fn a_server_that_dies_in_a_call_is_started_again_and_asked_once_more() {
     assert_eq!(world.state(), ServerState::Ready);
 }
 
+// proves: HOK-052, HOK-067
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_always_dies_is_given_up() {
     let directory = tempfile::tempdir().unwrap();
@@ -109,6 +111,8 @@ async fn a_server_that_ignores_its_end() {
     empty(&world).await;
     assert_eq!(world.state(), ServerState::Idle);
 }
+
+// proves: HOK-074
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_ends_leaves_no_process() {

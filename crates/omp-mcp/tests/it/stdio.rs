@@ -37,6 +37,8 @@ async fn everything_that_a_server_offers() {
     world.servers.close().await;
 }
 
+// proves: IOP-012
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_revision_is_found_out() {
     for (mode, revision) in [
@@ -52,6 +54,8 @@ async fn every_revision_is_found_out() {
         assert_eq!(world.call("echo").await.unwrap().text(), "echo");
     }
 }
+
+// proves: IOP-012
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pinned_revision_is_that_one_or_none() {
@@ -70,6 +74,8 @@ async fn a_pinned_revision_is_that_one_or_none() {
         "{refused:?}"
     );
 }
+
+// proves: HOK-051
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_a_message_is_skipped_and_logged() {
@@ -105,6 +111,8 @@ async fn half_a_message_and_then_nothing() {
     assert_eq!(world.state(), ServerState::Ready);
 }
 
+// proves: HOK-051
+
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_and_repeated_ids_are_ignored() {
     let world = World::scripted("ids");
@@ -112,6 +120,8 @@ async fn wrong_and_repeated_ids_are_ignored() {
         assert_eq!(world.call("echo").await.unwrap().text(), "echo");
     }
 }
+
+// proves: HOK-059, IOP-016
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelled_calls_are_cancelled_there_and_late_answers_ignored() {
@@ -132,6 +142,8 @@ async fn cancelled_calls_are_cancelled_there_and_late_answers_ignored() {
     assert_eq!(world.call("echo").await.unwrap().text(), "echo");
 }
 
+// proves: HOK-061
+
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_run_at_the_same_time() {
     let world = World::scripted("good");
@@ -146,6 +158,8 @@ async fn calls_run_at_the_same_time() {
     let (slow, fast) = tokio::join!(slow, fast);
     assert_eq!((slow, fast.as_str()), (Err(CallError::Cancelled), "echo"));
 }
+
+// proves: IOP-014
 
 #[tokio::test(flavor = "multi_thread")]
 async fn structured_results_keep_their_promise() {
@@ -191,6 +205,8 @@ async fn names_that_cannot_be_used_and_names_that_collide() {
     assert_eq!(names.collisions.len(), 1);
     assert_eq!(names.get("mcp__scripted_my_tool"), Some((NAME, "my-tool")));
 }
+
+// proves: HOK-070
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_in_pages() {
@@ -243,6 +259,8 @@ async fn asking_for_samples_in_a_loop() {
     assert!(world.log().contains("more questions than are answered in a minute"), "{}", world.log());
 }
 
+// proves: HOK-050
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_of_servers() {
     let world = World::with(scripted(&["roots"]), Arc::new(Talkative::default()), |_| {});
@@ -251,6 +269,8 @@ async fn requests_of_servers() {
     assert_eq!(replies["p"], json!({}));
     assert_eq!(replies["u"]["code"], -32601);
 }
+
+// proves: HOK-053
 
 #[tokio::test(flavor = "multi_thread")]
 async fn directory_and_environment() {

@@ -1,8 +1,10 @@
 //! Tools of servers: how they are named, offered, called, and what a model is told.
 
+use omp_testkit::run;
 use serde_json::json;
 
 use super::{McpHome, call, done, weather};
+use crate::support::{LIMIT, omp};
 
 /// What a server offered is known to the next run, which starts nothing that it does not need.
 // proves: EXT-092, HOK-063, HOK-064, HOK-065
@@ -149,5 +151,60 @@ fn instructions_of_servers_are_in_the_prompt() {
     world.ask(&[]);
     assert_eq!(world.offered_mcp(1), ["mcp__sky_weather"]);
     assert!(!world.server.requests()[1].body.to_string().contains("Ask for one city"), "not wanted");
+    world.server.finish();
+}
+
+/// How long a server may take: its own limit, or one for all of them.
+// proves: EXT-097, HOK-037, EXT-101
+#[test]
+fn time_limits() {
+    let world = McpHome::new([]);
+    world.script("never", json!({"never": true}));
+    let mut patient = world.entry("never");
+    patient["timeout"] = json!(0);
+    world.write_user(json!({"never": world.entry("never"), "patient": patient}));
+    let test = |name: &str, limit: &str| {
+        let mut command = omp(&world.home, &["mcp", "test", name]);
+        command.env("OMP_MCP_TIMEOUT_MS", limit);
+        run(command, Some(b""), LIMIT).stderr
+    };
+    for name in ["never", "patient"] {
+        let said = test(name, "300");
+        assert!(
+            said.contains(&format!("Failed to connect to \"{name}\": no answer within 300 ms")),
+            "{said}"
+        );
+        assert!(said.contains("set \"timeout\" (milliseconds)"), "{said}");
+    }
+    let mut entry = world.entry("never");
+    entry["timeout"] = json!(400);
+    world.write_user(json!({"never": entry}));
+    let said = test("never", "soon");
+    assert!(said.contains("OMP_MCP_TIMEOUT_MS is ignored: \"soon\" is not a number"), "{said}");
+    assert!(said.contains("no answer within 400 ms"), "{said}");
+}
+
+/// Schemas reach the model in a form that hosts accept; a broken one does not make the tool useless.
+// proves: EXT-091
+#[test]
+fn schemas_are_normalised() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"a": {"$ref": "#/definitions/A"}},
+        "definitions": {"A": {"type": "string", "description": "A text"}},
+    });
+    let broken = json!({"type": "object", "properties": {"a": {"type": "no such type"}}});
+    let world = McpHome::new([call("mcp__s_odd", json!({"a": 1})), done()]).known([(
+        "s",
+        json!({"tools": [{"name": "neat", "inputSchema": schema}, {"name": "odd", "inputSchema": broken}]}),
+    )]);
+    world.ask(&[]);
+    let body = &world.server.requests()[0].body["tools"];
+    let tool =
+        body.as_array().unwrap().iter().find(|tool| tool["function"]["name"] == "mcp__s_neat").unwrap();
+    let parameters = tool["function"]["parameters"].to_string();
+    assert!(!parameters.contains("$ref") && parameters.contains("A text"), "{parameters}");
+    assert_eq!(world.results()[0].0, r#"{"a": 1}"#);
     world.server.finish();
 }

@@ -5,6 +5,7 @@ mod asking;
 mod calling;
 mod configuring;
 mod living;
+mod remote;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
