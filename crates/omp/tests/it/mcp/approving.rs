@@ -29,7 +29,7 @@ fn ran(world: &McpHome) -> Vec<String> {
 }
 
 /// In `auto` what a server calls destructive is asked about; in the modes that ask more, every call is.
-// proves: SEC-053, TSN-053
+// proves: TSN-053
 #[test]
 fn the_mode_decides() {
     for (arguments, expected) in [
@@ -65,7 +65,6 @@ fn policies_name_tools_and_servers() {
 }
 
 /// The question shows server, tool and arguments; an answer can hold for the tool in this project.
-// proves: TSN-063
 #[test]
 fn a_person_is_asked_and_may_allow_a_tool_for_good() {
     let world = McpHome::new([

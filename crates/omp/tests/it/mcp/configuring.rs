@@ -131,7 +131,7 @@ fn servers_that_are_not_wanted_do_not_start() {
 }
 
 /// Variables, values from commands, names of variables.
-// proves: EXT-083, EXT-088, HOK-038, HOK-053
+// proves: EXT-083, EXT-088, HOK-038, HOK-053, CLI-122
 #[test]
 fn variables_reach_the_server() {
     let world = McpHome::new([]);
@@ -148,7 +148,8 @@ fn variables_reach_the_server() {
     });
     world.write_user(json!({"s": entry}));
     let mut command = omp(&world.home, &["mcp", "test", "s"]);
-    command.env("FIXTURE_DIRECTORY", world.home.root()).env("FIXTURE_NAMED", "by name");
+    command.env("FIXTURE_NAMED", "by name");
+    world.home.write("home/.omp/agent/.env", format!("FIXTURE_DIRECTORY={}\n", world.home.root().display()));
     run(command, Some(b""), LIMIT).assert_success();
     let started = world.log("s").remove(0);
     let started: Value = serde_json::from_str(started.strip_prefix("started with ").unwrap()).unwrap();
