@@ -23,6 +23,7 @@ mod json;
 mod launch;
 mod limits;
 mod login_command;
+mod mcp_command;
 mod models_command;
 mod onboarding;
 mod options;
@@ -147,6 +148,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
     match call.command.name {
         "bench" => bench_command::run(call, profile),
         "commit" => commit_command::run(call, profile),
+        "mcp" => mcp_command::run(call, profile),
         "config" => match call.args.text("action") {
             Some("init-xdg") => xdg_command::init(call, profile),
             Some("sources") => sources_command::run(call, profile),

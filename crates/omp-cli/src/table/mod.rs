@@ -6,6 +6,7 @@
 mod commands;
 mod exit_status;
 mod launch;
+mod mcp;
 mod program;
 mod sessions;
 

@@ -48,6 +48,7 @@ mod long_work;
 mod lsp;
 mod manners;
 mod many_processes;
+mod mcp_serve;
 mod mentions;
 mod model_profiles;
 mod model_requests;
