@@ -10,12 +10,13 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ring::rand::{SecureRandom as _, SystemRandom};
+use rmcp::model::{ErrorData, JsonRpcError};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
@@ -35,6 +36,8 @@ const CONNECTIONS: usize = 64;
 const HEAD: Duration = Duration::from_secs(10);
 /// One request.
 const BODY: usize = 4 * 1024 * 1024;
+/// How long a client may take to send it.
+const BODY_TIME: Duration = Duration::from_secs(30);
 /// The head of a request.
 const HEAD_BYTES: usize = 64 * 1024;
 /// How long open requests may take to finish when the server ends.
@@ -150,7 +153,25 @@ impl Door {
         if request.uri().path() != PATH {
             return said(StatusCode::NOT_FOUND, "the server is at /mcp");
         }
-        self.service.handle(request).await
+        if request.method() != http::Method::POST {
+            return self.service.handle(request).await;
+        }
+        // Read here: the SDK waits for a body for ever, and calls one that is not JSON an unsupported media type.
+        let (head, body) = request.into_parts();
+        match tokio::time::timeout(BODY_TIME, Limited::new(body, BODY).collect()).await {
+            Err(_) => said(StatusCode::REQUEST_TIMEOUT, "the body of the request did not arrive in time"),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                said(StatusCode::PAYLOAD_TOO_LARGE, "a request may have at most 4 MiB")
+            }
+            Ok(Err(_)) => said(StatusCode::BAD_REQUEST, "the body of the request is incomplete"),
+            Ok(Ok(body)) => {
+                let body = body.to_bytes();
+                if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
+                    return not_json(&error);
+                }
+                self.service.handle(Request::from_parts(head, Full::new(body))).await
+            }
+        }
     }
 
     fn knows_token(&self, request: &Request<Incoming>) -> bool {
@@ -163,6 +184,15 @@ impl Door {
         let digest = |text: &str| ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         scheme.eq_ignore_ascii_case("bearer") && digest(token.trim()).as_ref() == digest(&self.token).as_ref()
     }
+}
+
+fn not_json(error: &serde_json::Error) -> Answer {
+    let error = ErrorData::parse_error(format!("not JSON: {error}"), None);
+    let message = serde_json::to_vec(&JsonRpcError::new(None, error)).unwrap_or_default();
+    let mut answer = Response::new(Full::new(Bytes::from(message)).boxed());
+    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    answer
 }
 
 fn said(status: StatusCode, text: &'static str) -> Answer {

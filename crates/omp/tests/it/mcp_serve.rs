@@ -524,9 +524,12 @@ impl Http {
 
     /// Status and body of one request.
     fn post(&self, headers: &[(&str, &str)], body: &Value) -> (u16, String) {
+        self.send(headers, &body.to_string())
+    }
+
+    fn send(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the server listens");
         stream.set_read_timeout(Some(LIMIT)).expect("a time limit");
-        let body = body.to_string();
         let mut head =
             format!("POST /mcp HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
         let has_host = headers.iter().any(|(name, _)| *name == "Host");
@@ -537,7 +540,8 @@ impl Http {
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("a request");
+        // A server that has seen enough does not read the rest.
+        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
         let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
@@ -583,6 +587,9 @@ fn http_wants_the_token_and_a_local_page() {
     let version = [token, ("MCP-Protocol-Version", STATELESS), ("Mcp-Method", "tools/list")];
     let (status, answer) = server.post(&version, &list);
     assert!(status == 200 && answer.contains("\"name\":\"read\""), "{answer}");
+    let (status, answer) = server.send(&[token], "{ half");
+    assert!(status == 400 && answer.contains("-32700"), "{answer}");
+    assert_eq!(server.send(&[token], &format!("\"{}\"", "x".repeat(5 << 20))).0, 413);
     server.running.signal(15);
     let output = server.running.wait(LIMIT);
     assert_eq!(output.code, Some(143), "{}", output.stderr);
