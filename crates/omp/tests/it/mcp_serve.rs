@@ -336,6 +336,80 @@ fn run_is_a_turn_of_the_agent() {
     server.finish();
 }
 
+/// The agent's own calls are asked about, too: in both kinds of revisions the turn waits, and goes on with the answer.
+#[test]
+fn a_turn_waits_for_approval() {
+    let server = Server::start([
+        Reply::new().tool_call("bash", json!({"_i": "make", "command": MAKE})),
+        Reply::new().text("made"),
+        Reply::new().tool_call("bash", json!({"_i": "make", "command": "touch again.txt"})),
+        Reply::new().text("made again"),
+        Reply::new().tool_call("bash", json!({"_i": "make", "command": "touch never.txt"})),
+        Reply::new().text("not made"),
+    ]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    let (asks, args) = (json!({"elicitation": {}}), ["--approval-mode", "always-ask"]);
+    let yes = json!({"action": "accept", "content": {"decision": "allow once"}});
+    let call = json!({"name": "run", "arguments": {"prompt": "make it"}});
+
+    let mut client = Client::shake_hands(&home, &args, "2025-06-18", &asks);
+    let id = client.request("tools/call", call.clone());
+    let question = client.wait_for("question", |message| message["method"] == "elicitation/create");
+    assert!(!home.exists("work/made.txt"));
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": yes}));
+    assert_eq!(text(&client.answer(id)["result"]), "made");
+    assert!(home.exists("work/made.txt"));
+    client.end();
+
+    let mut client = Client::start(&home, &args);
+    let asked = client.ask("tools/call", stateless(&asks, call.clone()))["result"].take();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let key = asked["inputRequests"].as_object().and_then(|all| all.keys().next()).expect("a question");
+    let mut again = call.clone();
+    again["inputResponses"] = json!({key: yes});
+    again["requestState"] = asked["requestState"].clone();
+    let done = client.ask("tools/call", stateless(&asks, again))["result"].take();
+    assert_eq!(text(&done), "made again", "{done}");
+    assert!(home.exists("work/again.txt"));
+    // Nobody to ask: the turn ends without the call, and says which.
+    let refused = client.ask("tools/call", stateless(&json!({}), call))["result"].take();
+    assert_eq!(text(&refused), "not made");
+    assert!(
+        refused["structuredContent"]["refusedCalls"].to_string().contains("touch never.txt"),
+        "{refused}"
+    );
+    assert!(!home.exists("work/never.txt"));
+    client.end();
+    server.finish();
+}
+
+/// Values that omp knows to be secret are in no result and in no transcript.
+#[test]
+fn secrets_are_masked() {
+    const SECRET: &str = "sk-ant-0123456789abcdef0123456789abcdef";
+    let server = Server::start([
+        Reply::new().tool_call("read", json!({"_i": "look", "path": "notes.txt"})),
+        Reply::new().text(&format!("The key is {SECRET}.")),
+    ]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write("work/notes.txt", format!("key: {SECRET}\n"));
+    let mut command = omp(&home, &["mcp", "serve", "--yolo"]);
+    command.env("ANTHROPIC_API_KEY", SECRET);
+    let mut client = Client { running: start(command), next: 0 };
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    client.ask("initialize", hello);
+    assert!(text(&client.call("read", json!({"path": "notes.txt"}))).contains("key: "));
+    client.call("bash", json!({"command": "cat notes.txt; env"}));
+    let params = json!({"name": "run", "arguments": {"prompt": "which key?"}, "_meta": {"progressToken": 1}});
+    let turn = client.ask("tools/call", params)["result"].take();
+    let id = turn["structuredContent"]["sessionId"].as_str().expect("an id").to_owned();
+    let read = client.ask("resources/read", json!({"uri": format!("omp://session/{id}")}));
+    assert!(read.to_string().contains("The key is"), "{read}");
+    let everything = client.running.stdout_so_far() + &client.running.stderr_so_far();
+    assert!(!everything.contains(SECRET), "{everything}");
+    client.end();
+}
+
 /// Sessions are read by their ids alone; an id that looks like a path is none.
 #[test]
 fn only_listed_sessions_are_read() {
