@@ -23,14 +23,24 @@ def node(modules):
     return found
 
 
+def omp():
+    """Our program, built."""
+    return built(["--bin", "omp"], "omp")
+
+
 def example(name):
     """A program from crates/omp-mcp/examples, built."""
-    command = ["cargo", "build", "--quiet", "-p", "omp-mcp", "--example", name, "--message-format", "json"]
-    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    if built.returncode != 0:
-        sys.exit(f"cannot build the example {name}")
-    for line in built.stdout.splitlines():
+    return built(["--example", name], name)
+
+
+def built(what, name):
+    # Of the whole workspace, as the tests are: otherwise dependencies would be built again with fewer features.
+    done = subprocess.run(["cargo", "build", "--quiet", "--workspace", *what, "--message-format", "json"], cwd=ROOT,
+        stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"cannot build {name}")
+    for line in done.stdout.splitlines():
         message = json.loads(line)
         if message.get("reason") == "compiler-artifact" and message["target"]["name"] == name and message.get("executable"):
             return message["executable"]
-    sys.exit(f"cargo built no example {name}")
+    sys.exit(f"cargo built no {name}")

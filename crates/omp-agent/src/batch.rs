@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::Fixed;
 use crate::config::InterruptMode;
 use crate::correct::{ABORTED, SKIPPED};
-use crate::parts::{Decision, PendingCall};
+use crate::parts::{Decision, Gate, PendingCall};
 use crate::run::Run;
 use crate::tool::{Invocation, Patience, Scheduling, Tool, ToolError, Updates};
+use crate::validate::Validators;
 
 /// How long something that was cancelled may take to end before it is dropped.
 pub(crate) const CANCEL_GRACE: Duration = Duration::from_secs(2);
@@ -312,20 +313,33 @@ fn run_call<'a>(fixed: &'a Fixed, batch: &Batch, index: usize) -> BoxFuture<'a, 
         }
         let work = async {
             match tool {
-                Some(tool) => pass_stations(fixed, &tool, &call, cancel, updates).await,
+                Some(tool) => call_tool(&*fixed.gate, &fixed.validators, &tool, &call, cancel, updates).await,
                 None => Err(ToolError::new(format!("Tool {} not found", call.name))),
             }
         };
-        // A tool that crashes fails its call, not the session.
-        let result = AssertUnwindSafe(work).catch_unwind().await;
-        (index, Some(result.unwrap_or_else(|panic| Err(crashed(&*panic)))))
+        (index, Some(work.await))
     })
+}
+
+/// Runs one call as a run does. A tool that crashes fails its call, not the session.
+pub async fn call_tool(
+    gate: &dyn Gate,
+    validators: &Validators,
+    tool: &Arc<dyn Tool>,
+    call: &ToolCall,
+    cancel: CancellationToken,
+    updates: Updates,
+) -> Result<ToolOutput, ToolError> {
+    let work = pass_stations(gate, validators, tool, call, cancel, updates);
+    let result = AssertUnwindSafe(work).catch_unwind().await;
+    result.unwrap_or_else(|panic| Err(crashed(&*panic)))
 }
 
 /// The way of one call: validate, hooks, approval, placeholders, run, hooks. Hooks and people may take any time
 /// before the tool begins, so an abort does not wait for them.
 async fn pass_stations(
-    fixed: &Fixed,
+    gate: &dyn Gate,
+    validators: &Validators,
     tool: &Arc<dyn Tool>,
     call: &ToolCall,
     cancel: CancellationToken,
@@ -335,11 +349,11 @@ async fn pass_stations(
         if let Some(raw) = &call.invalid_arguments {
             return Err(ToolError::new(not_json(&call.name, raw)));
         }
-        let checked = fixed.validators.check(tool.as_ref(), call.arguments.clone());
+        let checked = validators.check(tool.as_ref(), call.arguments.clone());
         let arguments = checked.map_err(|error| ToolError::new(error.0))?;
-        let arguments = fixed.gate.before(call, arguments).await?;
-        match fixed.gate.approve(&PendingCall::new(tool, call, &arguments)).await {
-            Decision::Allow => Ok(fixed.gate.restore(arguments)),
+        let arguments = gate.before(call, arguments).await?;
+        match gate.approve(&PendingCall::new(tool, call, &arguments)).await {
+            Decision::Allow => Ok(gate.restore(arguments)),
             Decision::Deny(reason) => Err(ToolError::new(reason)),
         }
     };
@@ -349,7 +363,7 @@ async fn pass_stations(
         arguments = before => arguments?,
     };
     let result = tool.run(Invocation { id: call.id.clone(), arguments, cancel, updates }).await;
-    fixed.gate.after(call, result).await
+    gate.after(call, result).await
 }
 
 fn not_json(tool: &str, raw: &str) -> String {

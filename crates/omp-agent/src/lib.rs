@@ -34,6 +34,7 @@ mod validate;
 
 pub use agent::{Agent, AgentError};
 pub use backlog::Backlog;
+pub use batch::call_tool;
 pub use conduct::{Conduct, FreeConduct, Rewind, Then, Turn};
 pub use config::{
     AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,

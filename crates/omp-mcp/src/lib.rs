@@ -27,6 +27,7 @@ mod log;
 pub mod manager;
 pub mod name;
 mod schema;
+pub mod server;
 mod surroundings;
 mod transport;
 

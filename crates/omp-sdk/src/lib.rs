@@ -121,6 +121,7 @@ pub use session::user_command::Audience;
 pub use side_tasks::bench::bench;
 pub use side_tasks::consult::{Consultant, Consultation, Consulted};
 pub use side_tasks::side_question::AsideError;
+pub use tools::gated::GatedTools;
 pub use tools::language_servers::{LanguageServer, ServerState};
 pub use tools::ssh_hosts::{ssh_hosts, ssh_hosts_file};
 pub use tools::workbench::Workbench;

@@ -23,7 +23,7 @@ mod json;
 mod launch;
 mod limits;
 mod login_command;
-mod mcp_servers_command;
+mod mcp_command;
 mod models_command;
 mod onboarding;
 mod options;
@@ -148,6 +148,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
     match call.command.name {
         "bench" => bench_command::run(call, profile),
         "commit" => commit_command::run(call, profile),
+        "mcp" => mcp_command::run(call, profile),
         "config" => match call.args.text("action") {
             Some("init-xdg") => xdg_command::init(call, profile),
             Some("sources") => sources_command::run(call, profile),
@@ -170,7 +171,6 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "setup" => setup_command::run(call, profile),
         "share" => share_command::run(call, profile),
         "shell" => shell_command::run(call, profile),
-        "mcp" => mcp_servers_command::run(call, profile),
         "ssh" => ssh_command::run(call, profile),
         "stats" => stats_command::run(call, profile),
         "token" => login_command::token(call, profile),

@@ -1,6 +1,6 @@
 //! Every command, sorted by name.
 
-use super::{Command, Flag, Positional, ValueKind, sessions};
+use super::{Command, Flag, Positional, ValueKind, mcp, sessions};
 use crate::words::{CompletionSource, ModelsAction, Shell};
 
 const SCOPES: ValueKind = ValueKind::OneOf(&["user", "project"]);
@@ -208,7 +208,7 @@ pub static COMMANDS: &[Command] = &[
     Command::new("logout", "Remove a provider's stored credentials")
         .args(&[Positional::optional("provider", ValueKind::Text, "Provider (omit to choose from a list)")])
         .examples(&["omp logout anthropic"]),
-    super::mcp::MCP,
+    mcp::MCP,
     Command::new("models", "List available models")
         .args(&[
             Positional::optional(

@@ -5,7 +5,7 @@
 //! credential follows a redirect to another host.
 
 mod events;
-mod frame;
+pub(crate) mod frame;
 pub(crate) mod http;
 mod inbound;
 pub(crate) mod sse;

@@ -61,7 +61,7 @@ impl Guard {
         let mut weighed = self.weigh(pending, stance).await;
         // The kernel keeps a confined command from changing anything while a plan is made.
         if planning && weighed.rung == Rung::None && self.changes(call, &weighed.approval, arguments) {
-            if self.asker.is_none() {
+            if self.asker(&call.id).is_none() {
                 let details = tool.approval_details(arguments);
                 self.note_refusal(&Question::new(&call.name, &weighed.approval, true, details));
                 return Decision::Deny(closed(&call.name));

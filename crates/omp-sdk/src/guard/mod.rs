@@ -57,6 +57,12 @@ const WHILE_PLANNING: &str = "Plan mode: this may change something";
 pub trait Asker: Send + Sync {
     /// Puts the question and waits for the answer. Dropped when the run is aborted.
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Reply>;
+
+    /// Is there somebody to ask about the call of this id? Where several clients share the tools, not each has somebody.
+    fn is_there(&self, call_id: &str) -> bool {
+        let _ = call_id;
+        true
+    }
 }
 
 /// One question.
@@ -199,7 +205,7 @@ impl Guard {
 
     /// Puts a question, in its turn; `None` if there is nobody to ask.
     pub(crate) async fn put(&self, request: &ApprovalRequest) -> Option<Reply> {
-        let Some(asker) = &self.asker else {
+        let Some(asker) = self.asker(&request.call_id) else {
             self.note_refusal(&request.question);
             return None;
         };
@@ -214,6 +220,11 @@ impl Guard {
     /// Nothing is ever asked.
     pub(crate) fn never_asks(&self) -> bool {
         self.mode() == Mode::Yolo
+    }
+
+    /// Who is asked about a call.
+    fn asker(&self, call_id: &str) -> Option<&Arc<dyn Asker>> {
+        self.asker.as_ref().filter(|asker| asker.is_there(call_id))
     }
 
     /// The mode that holds now.
@@ -310,7 +321,7 @@ impl Guard {
         if self.is_allowed(script) {
             return Decision::Allow;
         }
-        let Some(asker) = &self.asker else {
+        let Some(asker) = self.asker(&call.id) else {
             self.note_refusal(&question);
             return Decision::Deny(nobody_to_ask(&question));
         };

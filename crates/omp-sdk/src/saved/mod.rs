@@ -193,6 +193,14 @@ impl SavedSessions {
         Self { masks: known::masks_here(directories, settings, environment), ..self }
     }
 
+    /// A text of a session with secrets masked.
+    pub fn masked_text<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        match &self.masks {
+            Some(masks) => masks.masked(text),
+            None => text.into(),
+        }
+    }
+
     /// The most recently modified first.
     pub fn list(&self, scope: SessionScope) -> Vec<SessionRow> {
         self.infos(scope).into_iter().map(session_row).collect()

@@ -10,7 +10,7 @@ use omp_config::settings::keys;
 use omp_llm::Client;
 use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
-use omp_tools::Scans;
+use omp_tools::{Scans, Scheme};
 use omp_types::{TOOL_NAMES, ToolNeeds, ToolOffer, builtin_tool};
 
 use crate::configure;
@@ -56,7 +56,8 @@ impl SessionBuilder {
         let environment = ChildEnvironment::inherited().without(&secrets);
         self.ssh = ssh_hosts::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
         let mcp = SessionMcp::of_session(self, &discovery, &scope, &environment, &chosen.client);
-        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, folder, &chosen.client, &mcp);
+        let (mut tools, context) =
+            self.build_tools(&known, &scope, &secrets, folder, &chosen.client, Some(&mcp));
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
         tools.extend(mcp.tools());
         if let Some(deck) = &self.options.deck {
@@ -120,7 +121,7 @@ impl SessionBuilder {
         secrets: &SecretNames,
         folder: &SessionFolder,
         client: &Client,
-        mcp: &Arc<SessionMcp>,
+        mcp: Option<&Arc<SessionMcp>>,
     ) -> (Vec<Arc<dyn Tool>>, Arc<omp_tools::Context>) {
         let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
@@ -159,7 +160,7 @@ impl SessionBuilder {
             folder,
             &github,
             obsidian,
-            vec![Arc::new(McpScheme(Arc::clone(mcp)))],
+            mcp.map(|mcp| Arc::new(McpScheme(Arc::clone(mcp))) as Arc<dyn Scheme>).into_iter().collect(),
         );
         context.web = web::pages(&self.settings, client);
         context.ssh = self.ssh.clone();

@@ -1,6 +1,7 @@
 //! The tools of a session, and what they share with it.
 
 pub(crate) mod file_history;
+pub(crate) mod gated;
 pub(crate) mod jobs;
 pub(crate) mod language_servers;
 pub(crate) mod lost_jobs;

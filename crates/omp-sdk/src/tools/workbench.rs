@@ -48,7 +48,7 @@ impl Workbench {
         let known = Arc::new(CurrentKnowledge::new(known));
         let environment = ChildEnvironment::inherited().without(&secrets);
         let mcp = SessionMcp::of_session(&mut builder, &discovery, &scope, &environment, &client);
-        let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client, &mcp);
+        let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client, Some(&mcp));
         context.commands.sandbox.set_free(builder.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
         let settings = Arc::new(builder.settings);
         Ok(Self { tools, context, scope, mcp, settings, warnings: builder.warnings })

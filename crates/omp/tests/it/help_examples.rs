@@ -76,6 +76,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("omp launch \"", "a terminal"),
     ("omp login", "a provider"),
     ("omp logout", "a login"),
+    ("omp mcp serve --http", "somebody to end it"),
     ("omp permissions remove", "a rule"),
     ("omp permissions test", "an exit code with a meaning"),
     ("omp read https", "the network"),

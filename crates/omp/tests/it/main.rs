@@ -49,6 +49,7 @@ mod lsp;
 mod manners;
 mod many_processes;
 mod mcp;
+mod mcp_serve;
 mod mentions;
 mod model_profiles;
 mod model_requests;

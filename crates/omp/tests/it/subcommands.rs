@@ -66,6 +66,7 @@ const PROFILED: &[(&[&str], &str)] = &[
 /// Commands that read nothing of a profile, or need a terminal or somebody else's server for it.
 const WITHOUT: &[&[&str]] = &[
     &["grep", "x"],
+    &["mcp", "serve"],
     &["replay", "x"],
     &["keys"],
     &["permissions", "test", "ls"],

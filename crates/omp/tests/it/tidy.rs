@@ -122,6 +122,8 @@ fn heavy_libraries_stay_in_their_crate() {
         ("brush-core", &["omp-embedded-shell"]),
         ("brush-builtins", &["omp-embedded-shell"]),
         ("dom_query", &["omp-web"]),
+        ("rmcp", &["omp-mcp"]),
+        ("hyper", &["omp-mcp"]),
     ]
     .into();
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {
