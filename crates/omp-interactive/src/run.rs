@@ -107,8 +107,8 @@ pub enum End {
 /// Runs until the user leaves.
 pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     let (variable, edit) = (start.variable, start.edit);
-    let show_cursor = start.host.session().settings().get(keys::SHOW_HARDWARE_CURSOR);
-    let mut screen = Screen::enter(start.leash.take(), variable, show_cursor)?;
+    let settings = start.host.session().settings();
+    let mut screen = Screen::enter(start.leash.take(), variable, &settings)?;
     let (journal, complaints) = Journal::open(variable, &start.host.session().directories().logs());
     screen.keep(journal);
     start.remarks.extend(complaints);
@@ -187,7 +187,9 @@ fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
     let off = !settings.get(keys::TERMINAL_SHOW_IMAGES) || session.recorder().is_some();
     app.surface.set_pictures(screen.picture_options(most), off);
     app.surface.set_depth(screen.depth());
+    app.surface.set_links(screen.has_links());
     app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.surface.set_thoughts(!settings.get(keys::HIDE_THINKING_BLOCK));
 }
 
 /// The app with its terminal and everything that can change it.

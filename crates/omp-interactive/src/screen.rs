@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use omp_sdk::settings::{Settings, keys};
 use omp_theme::{Appearance, Signals, Token, color_depth};
 use omp_tui::announce::Notices;
 use omp_tui::capability::{self, Choice, Environment, ImageProtocol};
@@ -83,8 +84,9 @@ impl Screen {
     pub(crate) fn enter(
         leash: Option<OwnedFd>,
         variable: fn(&str) -> Option<String>,
-        cursor: bool,
+        settings: &Settings,
     ) -> Result<Self, TerminalError> {
+        let cursor = settings.get(keys::SHOW_HARDWARE_CURSOR);
         let environment = Environment(&variable);
         let terminal = Terminal::enter(leash)?;
         let synchronized = capability::synchronized(environment);
@@ -94,7 +96,11 @@ impl Screen {
             wraps_anew: capability::wraps_anew(environment),
             screen_to_history: capability::screen_to_history(environment),
             depth: color_depth(variable),
-            links: true,
+            links: match settings.get(keys::TUI_HYPERLINKS) {
+                "off" => false,
+                "always" => true,
+                _ => capability::links(environment),
+            },
             hardware_cursor: capability::hardware_cursor(environment, cursor),
         };
         let mut renderer = Renderer::new(profile);
@@ -170,6 +176,11 @@ impl Screen {
     /// How many colours the terminal shows.
     pub(crate) fn depth(&self) -> Depth {
         self.profile.depth
+    }
+
+    /// Whether links can be clicked.
+    pub(crate) fn has_links(&self) -> bool {
+        self.profile.links
     }
 
     /// How pictures are shown, as far as is known; `most` of them at a time.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use omp_theme::Theme;
 use omp_tui::text::Depth;
-use omp_view::Look;
 use omp_view::code::Preparer;
 use omp_view::tool::Expansion;
+use omp_view::{Addresses, Look};
 
 use crate::pictures::Pictures;
 
@@ -51,6 +51,12 @@ impl Stage {
     /// How many colours the terminal shows.
     pub(crate) fn set_depth(&self, depth: Depth) {
         self.0.borrow_mut().look.depth = depth;
+    }
+
+    /// Whether links can be clicked.
+    pub(crate) fn set_links(&self, clickable: bool) {
+        let addresses = if clickable { Addresses::Hidden } else { Addresses::Shown };
+        self.0.borrow_mut().look.addresses = addresses;
     }
 
     /// The pictures of the conversation.

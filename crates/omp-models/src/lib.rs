@@ -33,7 +33,7 @@ pub use listing::{
 pub use lists::{ListAsker, ListState, ListStatus, ModelLists};
 pub use models_file::{load_registry, load_registry_at, registry_loader};
 pub use profiles::{ActivationError, ProfileError, ProfileRow, activate_profile, bind_roles, list_profiles};
-pub use provider_presets::{ProviderAdded, ProviderPreset, add_provider};
+pub use provider_presets::{ProviderAdded, ProviderPreset, add_provider, has_provider};
 pub use recent_models::note_used_model;
 pub use roles::{
     RoleCycle, RoleTarget, model_of_role, resolve_role, role_cycle_order, role_names, without_level,

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use omp_config::Directories;
-use omp_config::settings::{SettingsError, add_entry};
+use omp_config::settings::{SettingsError, add_entry, has_entry};
 use serde_json::{Value, json};
 
 /// A provider that can be described by its name.
@@ -80,6 +80,11 @@ pub enum ProviderAdded {
     Written(PathBuf),
     /// The file had a provider of that id, which stays as it is.
     AlreadyThere(PathBuf),
+}
+
+/// Whether the user's models file describes a provider; nothing is written.
+pub fn has_provider(directories: &Directories, preset: ProviderPreset) -> Result<bool, SettingsError> {
+    has_entry(&directories.models_file(), &format!("providers.{}", preset.provider()))
 }
 
 /// Describes a provider in the user's models file; everything else in it stays.

@@ -89,7 +89,10 @@ impl SessionError {
                 vec!["Add --take-over to take it from the other process.".to_owned()]
             }
             Self::Resolve(_) | Self::Open(_) | Self::Copy(_) | Self::Move(_) => {
-                vec!["Run 'omp session list' to list sessions for --resume and --fork.".to_owned()]
+                vec![
+                    "Run omp --resume without an argument to choose a session, or omp session list to list them."
+                        .to_owned(),
+                ]
             }
             Self::Profile(ProfileError::MissingCredentials { .. }) => vec![
                 "Log in with `omp login <provider>`, set its key, or choose another profile; `omp models profiles` \

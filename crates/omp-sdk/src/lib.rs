@@ -70,8 +70,8 @@ pub use omp_models::{
     BenchFigures, BenchPlan, BenchRow, BenchRun, CacheAtStake, CacheMiss, CacheReport, CanonicalRow,
     CauseTotal, ChoiceError, ContextPart, ContextUse, CostRow, Effort, ListState, ListStatus, MissCause,
     ModelListing, ModelOptions, ModelRow, ProfileError, ProfileRow, ProviderAdded, ProviderPreset, RoleCycle,
-    Survey, ThinkingRow, add_provider, list_models, list_profiles, load_registry, registry_loader,
-    role_names, survey_models,
+    Survey, ThinkingRow, add_provider, has_provider, list_models, list_profiles, load_registry,
+    registry_loader, role_names, survey_models,
 };
 pub use omp_modes::{LoopLimit, LoopUsage, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget};
 pub use omp_replay::line::{FrameRow as ScreenRow, Screen as ScreenEntry};

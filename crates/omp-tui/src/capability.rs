@@ -87,6 +87,11 @@ pub fn dumb(environment: Environment<'_>) -> bool {
     environment.get("TERM").is_none_or(|term| term == "dumb")
 }
 
+/// Whether links can be clicked. Most terminals that cannot do it ignore them; the Linux console need not.
+pub fn links(environment: Environment<'_>) -> bool {
+    !dumb(environment) && environment.get("TERM").is_none_or(|term| term != "linux")
+}
+
 /// A default that a probe may correct, or a decision of the user that stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {

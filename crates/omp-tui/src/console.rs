@@ -44,6 +44,13 @@ pub fn print(stream: Stream, kind: TextKind, text: &str) -> io::Result<()> {
     }
 }
 
+/// Writes and flushes faint lines of the program, for a terminal.
+pub fn print_faint(stream: Stream, text: &str) -> io::Result<()> {
+    let clean = neutral::exact(text);
+    let faint: String = clean.lines().map(|line| format!("\x1b[2m{line}\x1b[22m\n")).collect();
+    print(stream, TextKind::Drawn, &faint)
+}
+
 fn write(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     to.write_all(bytes)?;
     to.flush()

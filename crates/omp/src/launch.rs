@@ -156,7 +156,10 @@ fn prepare(
             options,
             turns,
             mode: typed.mode.unwrap_or(OutputMode::Text),
-            thoughts: if typed.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden },
+            thoughts: match typed.print_thoughts && !typed.hide_thinking {
+                true => Thoughts::Shown,
+                false => Thoughts::Hidden,
+            },
             max_time: typed.max_time,
             kept_preset: kept_preset(&typed),
             manner: typed.work,

@@ -2,7 +2,7 @@
 //! its number: see [`omp_tui::console`], the one way out.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 
 use omp_sdk::Masking;
@@ -77,8 +77,22 @@ pub(crate) fn print_json_text(text: &str) -> u8 {
 
 /// `Error: …` and hints on standard error; the exit code of an operational failure.
 pub(crate) fn fail(message: &str, hints: &[String]) -> u8 {
-    print(Stream::Err, &omp_cli::error_text("Error", message, hints));
+    if !shows_faint() {
+        print(Stream::Err, &omp_cli::error_text("Error", message, hints));
+        return 1;
+    }
+    print(Stream::Err, &omp_cli::error_text("Error", message, &[]));
+    for hint in hints {
+        // Standard error that cannot be written to has nobody to be told.
+        let _ = console::print_faint(Stream::Err, &unspoken(hint));
+    }
     1
+}
+
+/// Whether standard error is a terminal where less important lines can be faint.
+fn shows_faint() -> bool {
+    let set = |name: &str| std::env::var_os(name).unwrap_or_default();
+    io::stderr().is_terminal() && set("TERM") != "dumb" && set("NO_COLOR").is_empty()
 }
 
 pub(crate) fn warn(message: &str) {

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use omp_cli::CommandCall;
-use omp_sdk::{ProviderAdded, ProviderPreset, add_provider};
+use omp_sdk::{ProviderAdded, ProviderPreset, add_provider, has_provider};
 use serde_json::json;
 
 use crate::command_context;
@@ -36,10 +36,27 @@ fn provider(call: &CommandCall, profile: Option<&str>) -> u8 {
         Ok(directories) => directories,
         Err(error) => return output::fail(&error, &[]),
     };
+    if call.values.has("check") {
+        return match has_provider(&directories, preset) {
+            Ok(found) => checked(call, preset, found),
+            Err(error) => output::fail(&error.to_string(), &[]),
+        };
+    }
     match add_provider(&directories, preset) {
         Ok(added) => report(call, preset, &added),
         Err(error) => output::fail(&error.to_string(), &[]),
     }
+}
+
+/// `--check`: the exit code is the answer.
+fn checked(call: &CommandCall, preset: ProviderPreset, found: bool) -> u8 {
+    let provider = preset.provider();
+    let text = if found { "is in models.yml" } else { "is not in models.yml" };
+    match call.values.has("json") {
+        true => output::print_json(&json!({"provider": provider, "installed": found})),
+        false => output::print(Stream::Out, &format!("Provider {provider} {text}\n")),
+    };
+    u8::from(!found)
 }
 
 fn report(call: &CommandCall, preset: ProviderPreset, added: &ProviderAdded) -> u8 {

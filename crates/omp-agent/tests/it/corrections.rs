@@ -192,7 +192,6 @@ async fn an_eager_demand_is_for_its_prompt_only() {
     assert_eq!(choices(&world), [only("todo"), ToolChoice::Auto]);
 }
 
-// proves: LOP-055
 #[tokio::test(start_paused = true)]
 async fn the_first_message_can_hint_at_delegation() {
     let cases: [(Eager, &[&str]); 3] =

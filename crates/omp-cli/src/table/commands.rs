@@ -331,7 +331,7 @@ pub static COMMANDS: &[Command] = &[
         .flags(&[
             Flag::value("preset", ValueKind::OneOf(PROVIDER_PRESETS), "Provider to add to models.yml")
                 .metavar("name"),
-            Flag::switch("check", "Only check whether it is installed").short('c'),
+            Flag::switch("check", "Only check whether it is set up: exit 0 or 1").short('c'),
             JSON,
         ])
         .examples(&["omp setup provider --preset glm", "omp setup python --check"]),

@@ -78,7 +78,7 @@ pub static LAUNCH: &[Group] = &[
                 ValueKind::File,
                 "Template to build the system prompt from",
             )
-            .waits_for("prompt templates"),
+            .waits_for("system prompt templates"),
             Flag::value("skills", ValueKind::TextList, "Load only skills that match these globs")
                 .metavar("globs"),
             Flag::switch("no-skills", "Do not load skills"),
@@ -129,7 +129,7 @@ pub static LAUNCH: &[Group] = &[
                 "Milliseconds between title animation steps",
             )
             .metavar("ms")
-            .waits_for("terminal"),
+            .waits_for("an animated title"),
         ],
     },
     Group {

@@ -99,7 +99,6 @@ fn a_markdown_list_is_a_message() {
     assert_eq!(launch(&["-one two"]).unwrap_err().exit_code(), 2);
 }
 
-// proves: CLI-012
 #[test]
 fn extension_flags_come_in_three_forms_and_go_before_built_in_ones() {
     let given = |words: &[&str], extensions: &[omp_cli::ExtensionFlag]| {
@@ -141,7 +140,6 @@ fn the_first_pass_keeps_what_it_does_not_know() {
     assert!(first.provisional().messages.is_empty() && first.provisional().attachments.is_empty());
 }
 
-// proves: CLI-042
 #[test]
 fn a_value_of_an_extension_flag_is_no_attachment() {
     let words = ["--ext-flag", "@x", "@y", "hi"];

@@ -46,7 +46,9 @@ pub use migrate::{IsLight, migrate_files};
 pub(crate) use parse::mapping;
 pub use parse::{Format, ParseError};
 pub use row::{Group, Secrecy, Setting, Shape, Variable};
-pub use save::{Saved, add_entry, add_to_list, remove_from_list, reset, reset_value, set, set_member};
+pub use save::{
+    Saved, add_entry, add_to_list, has_entry, remove_from_list, reset, reset_value, set, set_member,
+};
 pub use saver::{SAVE_DELAY, Saver};
 pub use table::{TABLE, keys};
 pub use value::parse_value;

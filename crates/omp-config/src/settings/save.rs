@@ -153,6 +153,11 @@ pub fn add_entry(file: &Path, place: &str, value: Value) -> Result<Option<Saved>
     })
 }
 
+/// Whether a file has something at a place; nothing is written.
+pub fn has_entry(file: &Path, place: &str) -> Result<bool, SettingsError> {
+    Ok(tree::find(&understood(&text_to_change(file)?, file)?, place).is_some())
+}
+
 fn understood(text: &str, file: &Path) -> Result<Map<String, Value>, SettingsError> {
     mapping(text, Format::Yaml).map_err(|error| SettingsError::Broken {
         path: file.to_owned(),

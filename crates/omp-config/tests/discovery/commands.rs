@@ -119,7 +119,6 @@ fn fields_of_commands() {
     assert_eq!(names(&commands), ["a", "b", "c", "n", "from-codex", "from-opencode"]);
 }
 
-// proves: CLI-162
 #[test]
 fn broken_front_matter_is_read_line_by_line() {
     let world = World::new(&[("repo/.omp/commands/a.md", "---\ndescription: Do: this\n---\nBody")]);

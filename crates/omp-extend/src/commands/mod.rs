@@ -55,6 +55,18 @@ pub enum CommandSource {
     Template(Origin),
 }
 
+impl CommandSource {
+    /// Whether a warning of the search for files is about this one.
+    fn is_named_in(&self, warning: &str) -> bool {
+        match self {
+            Self::File(origin) | Self::Template(origin) => warning
+                .strip_prefix(&*origin.path.to_string_lossy())
+                .is_some_and(|rest| rest.starts_with(':')),
+            Self::Bundled => false,
+        }
+    }
+}
+
 /// A command, as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandRow {
@@ -161,7 +173,9 @@ impl Commands {
         let row = *self.names.get(call.name)?;
         let filled = arguments::fill(&self.bodies[row], call.arguments);
         let CommandRow { name, source, .. } = self.rows[row].clone();
-        let warnings = filled.warnings.into_iter().map(|warning| format!("/{name}: {warning}")).collect();
+        let of_file = self.warnings.iter().filter(|warning| source.is_named_in(warning)).cloned();
+        let of_call = filled.warnings.into_iter().map(|warning| format!("/{name}: {warning}"));
+        let warnings = of_file.chain(of_call).collect();
         Some(Expanded { name, source, text: filled.text, warnings })
     }
 

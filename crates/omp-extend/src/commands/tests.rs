@@ -65,7 +65,6 @@ fn warnings_name_the_command() {
     assert_eq!(commands.warnings(), ["a command", "a prompt"]);
 }
 
-// proves: CLI-160
 #[test]
 fn each_switch_is_for_its_source() {
     let all = || {

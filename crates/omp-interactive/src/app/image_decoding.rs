@@ -38,6 +38,11 @@ impl Surface {
         self.stage.set_depth(depth);
     }
 
+    /// Whether links can be clicked; where they cannot, their addresses are shown.
+    pub(crate) fn set_links(&mut self, clickable: bool) {
+        self.stage.set_links(clickable);
+    }
+
     /// How many blocks of the conversation were asked for their rows since the last time.
     pub(crate) fn take_asked_blocks(&mut self) -> usize {
         let transcript = self.ui.get_mut::<Transcript>(self.lanes.transcript);
@@ -48,6 +53,11 @@ impl Surface {
     /// Whether the beginning of what was read is shown.
     pub(crate) fn set_read_preview(&mut self, shown: bool) {
         self.stage.set_read_preview(shown);
+    }
+
+    /// Whether the model's thinking is shown.
+    pub(crate) fn set_thoughts(&mut self, shown: bool) {
+        self.stage.set_thoughts(shown);
     }
 
     /// The terminal turned out to show pictures this way.

@@ -92,5 +92,7 @@ pub(super) fn app(
     app.recording.play_screen(PathBuf::from(&player.world().home));
     app.surface.set_pictures(ImageOptions::default(), true);
     app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.surface.set_links(settings.get(keys::TUI_HYPERLINKS) != "off");
+    app.surface.set_thoughts(!settings.get(keys::HIDE_THINKING_BLOCK));
     app
 }

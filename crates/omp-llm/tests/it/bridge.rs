@@ -30,7 +30,6 @@ fn any_object() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 proptest! {
-    // proves: WIR-032
     #[test]
     fn tools_survive_the_round_trip(name in "[a-zA-Z0-9_-]{1,64}", description in "\\PC{0,40}", schema in any_object()) {
         let tool = json!({"name": name, "description": description, "input_schema": schema});
@@ -44,7 +43,6 @@ proptest! {
         prop_assert_eq!(tool_to_openai(&back), there);
     }
 
-    // proves: WIR-033
     #[test]
     fn arguments_are_written_and_parsed_once(id in "[a-zA-Z0-9_-]{1,20}", input in any_object()) {
         let block = json!({"type": "tool_use", "id": id, "name": "read", "input": input});
@@ -54,7 +52,6 @@ proptest! {
         prop_assert_eq!(call_to_anthropic(&call).unwrap(), block);
     }
 
-    // proves: WIR-034
     #[test]
     fn results_merge_and_part_again(texts in prop::collection::vec("\\PC{1,20}", 1..5), words in "\\PC{0,20}") {
         let calls: Vec<Value> = (0..texts.len()).map(|n| json!({"type": "tool_use", "id": format!("toolu_{n}"), "name": "read", "input": {"n": n}})).collect();
@@ -96,7 +93,6 @@ proptest! {
 }
 
 /// Nested quotes are escaped once, not twice.
-// proves: WIR-033
 #[test]
 fn nested_quotes_survive() {
     let block = json!({"type": "tool_use", "id": "t", "name": "bash", "input": {"command": "echo \"a \\\"b\\\"\" '{\"x\":\"y\"}'"}});
@@ -112,7 +108,6 @@ fn nested_quotes_survive() {
     );
 }
 
-// proves: WIR-035
 #[test]
 fn stop_reasons_map_both_ways() {
     for (anthropic, openai) in [
@@ -128,7 +123,6 @@ fn stop_reasons_map_both_ways() {
     assert_eq!(stop_reason("something new"), "end_turn");
 }
 
-// proves: WIR-036
 #[test]
 fn choices_map_both_ways() {
     let there = |tool_choice: Value, parallel_tool_calls: Option<bool>| OpenAiToolChoice {
@@ -165,7 +159,6 @@ fn choices_map_both_ways() {
 }
 
 /// The flag is lost on the way, the words never.
-// proves: WIR-037
 #[test]
 fn errors_are_told_in_words() {
     let failed = json!({"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "disk <full> & \"broken\""});

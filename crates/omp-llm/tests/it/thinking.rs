@@ -153,7 +153,6 @@ async fn levels_become_budgets_or_words() {
 }
 
 /// The header of interleaved thinking goes out with thoughts, unless the user turned it off.
-// proves: CLI-138
 #[tokio::test]
 async fn interleaved_thinking_can_be_turned_off() {
     let server = Server::start(Scenario::replies([Reply::new().text("ok")]).repeat(true));

@@ -28,6 +28,7 @@ const LIVE: &[&str] = &[
     "doubleEscapeAction",
     "followUpMode",
     "goal.enabled",
+    "hideThinkingBlock",
     "interruptMode",
     "loop.mode",
     "minP",

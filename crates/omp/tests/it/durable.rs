@@ -9,7 +9,7 @@ use crate::resume::{id_of, replies};
 use crate::sessions::{lines, session_files};
 use crate::support::{LIMIT, home, omp, omp_run};
 
-fn picture() -> Vec<u8> {
+pub(crate) fn picture() -> Vec<u8> {
     let pixels: Vec<u8> = (0..64 * 64 * 3u32).map(|number| (number * 7919 % 251) as u8).collect();
     let mut bytes = std::io::Cursor::new(Vec::new());
     let image = image::RgbImage::from_raw(64, 64, pixels).unwrap();

@@ -276,6 +276,13 @@ fn providers_can_be_described_by_name() {
     }
     let written = home.read(MODELS);
     assert!(written.starts_with(file) && !written.contains("very-secret"), "{written}");
+    let check = |home: &Home| omp_run(home, &["setup", "provider", "--preset", "glm", "--check"]);
+    let empty = Home::new();
+    assert_eq!((check(&empty).code, empty.exists(MODELS)), (Some(1), false), "a check writes nothing");
+    assert_eq!(
+        (check(&home).code, check(&home).stdout.as_str()),
+        (Some(0), "Provider glm-proxy is in models.yml\n")
+    );
     for alias in ["zai", "z-ai"] {
         let again = omp_run(&home, &["setup", "provider", "--preset", alias]);
         again.assert_success();

@@ -141,10 +141,11 @@ fn thoughts_are_printed_on_request() {
 // proves: CLI-035
 #[test]
 fn hiding_thoughts_does_not_change_the_request() {
-    let server = Server::start([Reply::new().text("a"), Reply::new().text("a")]);
+    let reply = || Reply::new().thinking("hmm").text("a");
+    let server = Server::start([reply(), reply()]);
     let home = home(&server, Wire::OpenAiCompletions);
-    omp_run(&home, &["-p", "x"]).assert_success();
-    omp_run(&home, &["-p", "--hide-thinking", "x"]).assert_success();
+    assert_eq!(omp_run(&home, &["-p", "--print-thoughts", "x"]).stdout, "hmm\na\n");
+    assert_eq!(omp_run(&home, &["-p", "--print-thoughts", "--hide-thinking", "x"]).stdout, "a\n");
     let requests = server.requests();
     assert_eq!(requests[0].raw_body, requests[1].raw_body);
     server.finish();

@@ -2,6 +2,7 @@
 
 use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire, run};
 
+use crate::durable::picture;
 use crate::support::{LIMIT, home, omp, omp_run};
 
 fn sessions_below(home: &Home, directory: &str) -> usize {
@@ -23,9 +24,12 @@ fn two_profiles(server: &Server) -> Home {
 #[test]
 fn a_profile_has_its_own_files() {
     let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
-    for (args, variable) in
-        [(&["--profile", "office"][..], None), (&[], Some("OMP_PROFILE")), (&[], Some("PI_PROFILE"))]
-    {
+    for (args, variable) in [
+        (&["--profile", "office"][..], None),
+        (&["--profile=office"], None),
+        (&[], Some("OMP_PROFILE")),
+        (&[], Some("PI_PROFILE")),
+    ] {
         let home = two_profiles(&server);
         let in_office = |more: &[&str]| {
             let mut command = omp(&home, &[args, more].concat());
@@ -34,7 +38,20 @@ fn a_profile_has_its_own_files() {
             }
             run(command, Some(b""), LIMIT)
         };
-        in_office(&["-p", "x"]).assert_success();
+        let before = home.list_files();
+        home.write("work/big.png", picture());
+        in_office(&["-p", "@big.png", "x"]).assert_success();
+        in_office(&["config", "set", "autoResume", "true"]).assert_success();
+        let mut login = omp(&home, &[args, &["login", "groq", "--with-key"]].concat());
+        login.envs(variable.map(|variable| (variable, "office")));
+        run(login, Some(b"gsk-of-office\n"), LIMIT).assert_success();
+        let new: Vec<String> = home.list_files().into_iter().filter(|path| !before.contains(path)).collect();
+        let below = "home/.omp/profiles/office/agent/";
+        for part in ["sessions/", "blobs/", "agent.db", "config.yml"] {
+            assert!(new.iter().any(|path| path.starts_with(&format!("{below}{part}"))), "{part}: {new:?}");
+        }
+        let elsewhere: Vec<_> = new.iter().filter(|path| path.starts_with("home/.omp/agent/")).collect();
+        assert!(elsewhere.is_empty(), "{elsewhere:?}");
         assert_eq!(sessions_below(&home, "home/.omp/profiles/office/agent/sessions/"), 1);
         assert_eq!(sessions_below(&home, "home/.omp/agent/"), 0);
         assert_eq!(server.requests().last().unwrap().body["model"], "of-office");

@@ -499,6 +499,57 @@ fn commands_work_without_a_terminal() {
     assert!(text("/fix").contains("user's own"));
 }
 
+/// Each switch is for its source, and for no other one.
+// proves: CLI-160
+#[test]
+fn commands_of_other_programs_can_be_switched_off() {
+    let place = Place::new();
+    let sources = [
+        ("home/.claude/commands/a.md", "enableClaudeUser"),
+        ("work/.claude/commands/b.md", "enableClaudeProject"),
+        ("home/.config/opencode/commands/c.md", "enableOpencodeUser"),
+        ("work/.opencode/commands/d.md", "enableOpencodeProject"),
+    ];
+    for (file, switch) in sources {
+        place.write(file, &format!("of {switch}"));
+    }
+    let works = |name: &str, switch: &str| {
+        place.run(&[&format!("/{name}")]);
+        last_user(&place.last_body()).to_string().contains(&format!("of {switch}"))
+    };
+    let names = ["a", "b", "c", "d"];
+    for off in [None, Some(0), Some(1), Some(2), Some(3)] {
+        let line = off.map(|at: usize| format!("commands:\n  {}: false\n", sources[at].1));
+        place.write("home/.omp/agent/config.yml", &line.unwrap_or_default());
+        for (at, name) in names.iter().enumerate() {
+            assert_eq!(works(name, sources[at].1), off != Some(at), "{off:?}: /{name}");
+        }
+    }
+}
+
+/// A command whose front matter is broken works, and whoever calls it is told.
+// proves: CLI-162
+#[test]
+fn broken_front_matter_is_read_line_by_line() {
+    let place = Place::new();
+    place
+        .write("work/.omp/commands/broken.md", "---\ndescription: Do: this\n---\nThe body")
+        .write("home/.omp/agent/commands/mine.md", "---\ndescription: a: b\n---\nMy body")
+        .write("work/.omp/commands/sound.md", "A sound body");
+    for (name, body, file) in [
+        ("broken", "The body", ".omp/commands/broken.md: line 2: "),
+        ("mine", "My body", ".omp/agent/commands/mine.md: line 2: "),
+    ] {
+        let output = place.run(&[&format!("/{name}")]);
+        assert!(last_user(&place.last_body()).to_string().contains(body));
+        assert_eq!(output.stderr.matches("line 2: ").count(), 1, "{}", output.stderr);
+        assert!(output.stderr.contains(file), "{}", output.stderr);
+    }
+    let listed = omp_run(&place.home, &["config", "sources"]).stdout;
+    assert!(listed.contains("broken"), "{listed}");
+    assert_eq!(place.run(&["/sound"]).stderr, "");
+}
+
 // proves: EXT-020
 #[test]
 fn a_skill_can_be_called_by_the_user() {

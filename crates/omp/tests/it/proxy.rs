@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 
-use omp_testkit::{Home, ModelOptions, Reply, Server, Wire, run};
+use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire, run};
 
 use crate::support::{LIMIT, omp};
 
@@ -41,7 +41,8 @@ fn read_head(mut client: &TcpStream) -> Option<String> {
 
 fn forward(head: &str, client: TcpStream, port: u16) {
     let mut upstream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    upstream.write_all(head.replacen("http://model.invalid", "", 1).as_bytes()).unwrap();
+    let direct = head.replacen("http://model.invalid", "", 1).replacen("http://api.anthropic.com", "", 1);
+    upstream.write_all(direct.as_bytes()).unwrap();
     let (mut from_client, mut to_server) = (client.try_clone().unwrap(), upstream.try_clone().unwrap());
     std::thread::spawn(move || std::io::copy(&mut from_client, &mut to_server));
     let mut client = client;
@@ -69,4 +70,27 @@ fn proxies_of_the_environment_are_used() {
     assert_eq!(refused.code, Some(1));
     assert!(lines.recv().unwrap().starts_with("CONNECT model.invalid:443 "));
     server.finish();
+}
+
+/// Anthropic's own host is asked to think between calls, unless the variable turns it off.
+// proves: CLI-138
+#[test]
+fn interleaved_thinking_follows_the_variable() {
+    let server = Server::start(Scenario::replies([Reply::new().text("ok")]).repeat(true));
+    let home = Home::new();
+    let (address, _lines) = proxy(Some(server.port()));
+    let options = ModelOptions::new().reasoning(true).max_tokens(64_000);
+    let yaml = options.yaml("http://api.anthropic.com", Wire::AnthropicMessages);
+    home.write("home/.omp/agent/models.yml", yaml);
+    let beta = |value: Option<&str>| {
+        let mut command = omp(&home, &["-p", "--no-session", "--thinking", "high", "x"]);
+        command.env("HTTP_PROXY", &address);
+        command.envs(value.map(|value| ("PI_NO_INTERLEAVED_THINKING", value)));
+        run(command, Some(b""), LIMIT).assert_success();
+        let asked = server.requests().last().unwrap().clone();
+        assert!(asked.body["thinking"].is_object(), "{}", asked.body);
+        asked.header("anthropic-beta").is_some_and(|betas| betas.contains("interleaved-thinking"))
+    };
+    assert!(beta(None) && beta(Some("0")));
+    assert!(!beta(Some("1")));
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use omp_testkit::{Home, Reply, Server, Wire, start};
+use omp_testkit::{Home, Reply, Server, Wire, run, start};
 use serde_json::{Value, json};
 
 use crate::support::{LIMIT, home, omp, omp_run};
@@ -97,11 +97,23 @@ fn unknown_sessions_are_explained() {
         let output = omp_run(&home, &[flag, "zzz", "-p", "x"]);
         assert_eq!(output.code, Some(1));
         assert!(output.stderr.starts_with("Error: Session \"zzz\" not found."), "{}", output.stderr);
+        let hint = output.stderr.lines().nth(1).unwrap_or_default();
+        assert!(hint.starts_with("Run omp --resume without an argument "), "{}", output.stderr);
+        assert_eq!(output.stderr.lines().count(), 2, "{}", output.stderr);
+        // At a terminal the hint is faint; without colours it is not.
+        let shown = |plain: &str| {
+            let line = format!("{plain}{} {flag} zzz -p x; echo code=$?", env!("CARGO_BIN_EXE_omp"));
+            let mut command = home.command("script");
+            command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm-256color");
+            run(command, Some(b""), LIMIT).stdout
+        };
+        let faint = shown("");
+        assert!(faint.contains("\u{1b}[2mRun omp --resume without an argument "), "{faint:?}");
         assert!(
-            output.stderr.contains("--resume") && !output.stderr.contains("panicked"),
-            "{}",
-            output.stderr
+            faint.contains("Error: Session \"zzz\" not found.\r\n") && faint.contains("code=1"),
+            "{faint:?}"
         );
+        assert!(!shown("NO_COLOR=1 ").contains("\u{1b}[2m"));
     }
     assert!(session_files(&home).is_empty());
 }

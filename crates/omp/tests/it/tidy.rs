@@ -1,5 +1,7 @@
 //! Architecture as tests: see ARCHITECTURE.md.
 
+mod claims;
+mod effects;
 mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};

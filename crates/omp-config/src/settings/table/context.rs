@@ -29,7 +29,7 @@ settings! {
     TTSR_REPEAT_GAP: Number("ttsr.repeatGap", 10.0, "Turns before a rule may interrupt again.").waits_for("stream rules");
     TTSR_DISABLED_RULES: List("ttsr.disabledRules", &[], "Disabled rules.");
     TTSR_BUILTIN_RULES: Flag("ttsr.builtinRules", true, "Use the built-in rules.");
-    PROVIDER_APPEND_ONLY_CONTEXT: Choice("provider.appendOnlyContext", &["auto", "on", "off"], "Never change what was already sent, to preserve prompt caches.").waits_for("compaction");
+    PROVIDER_APPEND_ONLY_CONTEXT: Choice("provider.appendOnlyContext", &["auto", "on", "off"], "Never change what was already sent, to preserve prompt caches.").waits_for("append-only context");
 }
 
 /// Grids in sentence colours or black, then the fixed combinations.

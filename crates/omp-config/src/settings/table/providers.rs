@@ -5,9 +5,9 @@ settings! {
     PROVIDERS_WEB_SEARCH: Choice("providers.webSearch", &["auto", "tavily", "perplexity", "brave", "jina", "kimi", "anthropic", "gemini", "codex", "zai", "exa", "parallel", "kagi", "synthetic", "searxng"], "Web search provider.").waits_for("web search");
     PROVIDERS_IMAGE: Choice("providers.image", &["auto", "openai", "antigravity", "xai", "gemini", "openrouter"], "Image generation provider.").waits_for("image tool");
     PROVIDERS_FETCH: Choice("providers.fetch", &["auto", "native", "trafilatura", "lynx", "parallel", "jina"], "How web pages are converted to text.").waits_for("web search");
-    PROVIDERS_TINY_MODEL: Choice("providers.tinyModel", TINY_MODELS, "Model for titles and other small tasks: online or local.").waits_for("title generation");
+    PROVIDERS_TINY_MODEL: Choice("providers.tinyModel", TINY_MODELS, "Model for titles and other small tasks: online or local.").waits_for("local models");
     PROVIDERS_MEMORY_MODEL: Choice("providers.memoryModel", TINY_MODELS, "Model for memories: online or local.").waits_for("memory");
-    PROVIDERS_AUTO_THINKING_MODEL: Choice("providers.autoThinkingModel", TINY_MODELS, "Model that chooses the thinking level: online or local.").waits_for("automatic thinking");
+    PROVIDERS_AUTO_THINKING_MODEL: Choice("providers.autoThinkingModel", TINY_MODELS, "Model that chooses the thinking level: online or local.").waits_for("local models");
     PROVIDERS_UNEXPECTED_STOP_MODEL: Choice("providers.unexpectedStopModel", TINY_MODELS, "Model that detects unexpected stops: online or local.").waits_for("advisor");
     // Choices: ours, the usual devices and precisions of ONNX.
     PROVIDERS_TINY_MODEL_DEVICE: Choice("providers.tinyModelDevice", &["default", "auto", "cpu", "gpu", "cuda", "coreml", "dml", "webgpu", "wasm"], "Hardware that local models run on.")

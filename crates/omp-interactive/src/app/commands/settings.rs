@@ -111,6 +111,9 @@ fn setting_changed(app: &mut App, path: &'static str, value: &Value) {
     app.look_around();
     let items = setting_items(app);
     let settings = app.session().settings();
+    if path == keys::HIDE_THINKING_BLOCK.path() {
+        app.surface.set_thoughts(!settings.get(keys::HIDE_THINKING_BLOCK));
+    }
     let wins = find(path).filter(|row| settings.value(row) != *value).map(|_| settings.origin(path));
     if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
         app.hint(Token::Warning, format!("{path} saved, but {} overrides it here", place(&layer)));

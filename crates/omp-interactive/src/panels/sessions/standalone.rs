@@ -57,7 +57,7 @@ impl Stand {
             wraps_anew: capability::wraps_anew(environment),
             screen_to_history: capability::screen_to_history(environment),
             depth: color_depth(variable),
-            links: true,
+            links: capability::links(environment),
             hardware_cursor: capability::hardware_cursor(environment, true),
         });
         renderer.gesture(Gesture::Start);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use omp_testkit::terminal::{Answers, Terminal};
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
 use serde_json::json;
 
@@ -127,4 +128,63 @@ fn output_is_expanded_and_thinking_hidden_by_keys() {
     screen.send("\x0f").wait_for("111");
     screen.wait_for("Counted.").wait_for("211");
     screen.send("\x14").wait_for("Thinking hidden").send("\x14").wait_for("Thinking shown");
+}
+
+/// Thinking is hidden from the start by the flag, for the run only, and by the setting, which counts at once.
+/// The request is the same.
+///
+/// proves: CLI-035, CFG-049, CFG-054
+#[test]
+fn thinking_is_hidden_by_flag_and_setting() {
+    const CONFIG: &str = "home/.omp/agent/config.yml";
+    let start = |config: &str, arguments: &[&str]| {
+        let reply = || Reply::new().thinking("a-deep-thought").text("The answer.");
+        let server = Server::start([reply(), Reply::new().thinking("a-second-thought").text("Another.")]);
+        let home = Home::new();
+        home.models_yml(&server, Wire::AnthropicMessages, ModelOptions::new().reasoning(true));
+        home.write(CONFIG, config);
+        let arguments = [&["--thinking", "high", "--no-title"], arguments].concat();
+        let mut screen = Screen::in_home(home, server, &arguments, 60, 100);
+        screen.say("think").wait_for("The answer.");
+        screen
+    };
+    let shown = start("", &[]);
+    assert!(shown.terminal.screen().contains("a-deep-thought"), "{}", shown.terminal.screen());
+    let mut by_flag = start("# mine\n", &["--hide-thinking"]);
+    assert!(!by_flag.terminal.screen().contains("a-deep-thought"), "{}", by_flag.terminal.screen());
+    assert!(by_flag.terminal.screen().contains("Thinking…"), "{}", by_flag.terminal.screen());
+    by_flag.send("\x14").wait_for("Thinking shown").say("again").wait_for("a-second-thought");
+    assert_eq!(by_flag.home.read(CONFIG), "# mine\n", "a flag is never saved");
+    let mut by_setting = start("hideThinkingBlock: true\n", &[]);
+    assert!(!by_setting.terminal.screen().contains("a-deep-thought"), "{}", by_setting.terminal.screen());
+    by_setting.say("/settings").wait_for("Del: reset to default").send("hideThinkingBlock");
+    by_setting.wait_for("❯ hideThinkingBlock").send("\r").wait_for("false  (yours)").send("\x1b\x1b");
+    by_setting.wait_for("Ask anything").say("again").wait_for("a-second-thought");
+    let first = |screen: &Screen| screen.server.requests()[0].body.clone();
+    assert_eq!(first(&by_flag)["thinking"], first(&shown)["thinking"]);
+    assert_eq!(first(&by_setting)["thinking"], first(&shown)["thinking"]);
+    assert!(first(&shown)["thinking"].is_object());
+}
+
+/// Links of an answer can be clicked; where they cannot, their addresses are shown.
+///
+/// proves: CFG-067
+#[test]
+fn links_follow_the_setting() {
+    let shown = |config: &str, term: &str| {
+        let server = Server::start([Reply::new().text("See [the docs](https://docs.invalid/a). Done.")]);
+        let home = Home::new();
+        home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+        home.write("home/.omp/agent/config.yml", config);
+        let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+        command.args(["--no-title", "where?"]).env("TERM", term);
+        let mut terminal = Terminal::start(command, 30, 100, Answers::Kind);
+        terminal.wait_for("Done.");
+        let clickable = String::from_utf8_lossy(&terminal.bytes()).contains("\x1b]8;;https://docs.invalid/a");
+        (clickable, terminal.screen().contains("the docs (https://docs.invalid/a)"))
+    };
+    assert_eq!(shown("", "xterm-256color"), (true, false));
+    assert_eq!(shown("", "linux"), (false, true));
+    assert_eq!(shown("tui:\n  hyperlinks: always\n", "linux"), (true, false));
+    assert_eq!(shown("tui:\n  hyperlinks: \"off\"\n", "xterm-256color"), (false, true));
 }
