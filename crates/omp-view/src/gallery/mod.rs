@@ -201,8 +201,12 @@ fn lanes() -> Vec<Specimen> {
             vec![working::row(look, &activity, Duration::from_secs(12), "Esc")]
         }),
         Specimen::new("working/retry", |look| {
-            let activity =
-                working::Activity::Retrying { attempt: 2, attempts: 10, wait: Duration::from_secs(8) };
+            let activity = working::Activity::Retrying {
+                attempt: 2,
+                attempts: 10,
+                wait: Duration::from_secs(8),
+                error: "529: overloaded".to_owned(),
+            };
             vec![working::row(look, &activity, Duration::from_secs(3), "Esc")]
         }),
         Specimen::new("status/default", |look| {

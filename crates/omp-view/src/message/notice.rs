@@ -37,6 +37,19 @@ pub fn notice(look: &Look, level: Level, text: &str) -> Vec<Line> {
     rows.iter().enumerate().map(with).collect()
 }
 
+/// How retries ended without success, in one sentence. `last_error` is why there were any.
+pub fn retries_ended(attempts: u32, final_error: &str, last_error: &str) -> (Level, String) {
+    let noun = if attempts == 1 { "attempt" } else { "attempts" };
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if final_error != omp_types::AgentEvent::RETRY_CANCELLED {
+        return (Level::Error, format!("Retry failed after {attempts} {noun}: {final_error}"));
+    }
+    match last_error {
+        "" => (Level::Aborted, format!("Retry cancelled after {attempts} {noun}")),
+        error => (Level::Aborted, format!("Retry cancelled after {attempts} {noun}: {}", flat(error))),
+    }
+}
+
 /// Facts about something, each behind its name.
 pub fn facts(look: &Look, title: &str, facts: &[(&str, String)]) -> Vec<Line> {
     let mut rows = vec![look.shortened(&Line::styled(look.bold(Token::Accent), title), look.width)];
