@@ -363,7 +363,11 @@ impl Plain {
         if session.control().is_running() {
             session.input().note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
-            out("Queued: the model reads this at its next step\n");
+            let (steering, later) = session.control().queued();
+            let waiting = steering + later;
+            let more = if waiting > 1 { format!(" ({waiting} messages queued)") } else { String::new() };
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            out(&format!("Queued: the model reads this at its next step{more}: {text}\n"));
         } else {
             out("Something is still running (Ctrl+C to stop)\n");
         }

@@ -110,6 +110,9 @@ pub(crate) fn overrides(launch: &Launch) -> Map<String, Value> {
     if launch.approval.trust_project {
         overrides.insert(keys::TRUST_PROJECTS.path().to_owned(), Value::String("always".to_owned()));
     }
+    if launch.hide_thinking {
+        overrides.insert(keys::HIDE_THINKING_BLOCK.path().to_owned(), Value::Bool(true));
+    }
     if launch.tools.no_lsp {
         overrides.insert(keys::LSP_ENABLED.path().to_owned(), Value::Bool(false));
     }

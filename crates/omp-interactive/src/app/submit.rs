@@ -12,7 +12,7 @@ use super::{App, Run, Task};
 use crate::app::commands::model_change;
 use crate::app::composer::Composer;
 use crate::app::turn::Turn;
-use crate::app::{compacting, drafting, naming, shell};
+use crate::app::{compacting, drafting, naming, shell, switching};
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
@@ -176,6 +176,9 @@ impl App {
         }
         self.surface.notify("Turn finished");
         self.refresh();
+        if switching::begins_after_turn(self) {
+            return;
+        }
         if failed {
             drafting::give_back(self);
         }
@@ -188,7 +191,6 @@ impl App {
         }
     }
 
-    /// Stops the turn; what was queued comes back into the editor.
     /// Stops the turn; what waits to be said goes back into the editor.
     pub(crate) fn abort(&mut self) {
         if let Some(run) = &self.turn.run {

@@ -5,7 +5,7 @@ mod said;
 mod text;
 
 pub use notice::{Level, branch, compaction, facts, notice, queued, retries_ended, rule};
-pub use said::{annotation, custom, image, image_row, thinking_hidden, user, user_with};
+pub use said::{annotation, custom, image, image_row, thinking_hidden, thought_hidden, user, user_with};
 pub use text::{TextKind, TextView};
 
 #[cfg(test)]

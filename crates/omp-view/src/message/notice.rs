@@ -63,11 +63,26 @@ pub fn facts(look: &Look, title: &str, facts: &[(&str, String)]) -> Vec<Line> {
     rows
 }
 
-/// What the user has said that waits for its turn.
-pub fn queued(look: &Look, texts: &[String]) -> Vec<Line> {
-    let sign = look.symbol(Symbol::IconQueue);
+/// What the user has said that waits: what steers the turn, and what comes after it. `hint` is the last row.
+pub fn queued(look: &Look, steering: &[String], later: &[String], hint: &str) -> Vec<Line> {
+    const MOST: usize = 5;
     let flat = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    texts.iter().map(|text| look.row(Token::Muted, &format!("{sign} {}", flat(text)))).collect()
+    let row = |symbol: Symbol, label: &str, text: &String| {
+        let mut line = Line::styled(look.fg(Token::Accent), &format!("{} ", look.symbol(symbol)));
+        line.push(look.fg(Token::Muted), &format!("{label:<9} "));
+        line.push(look.fg(Token::Text), &flat(text));
+        look.shortened(&line, look.width)
+    };
+    let steering = steering.iter().map(|text| row(Symbol::IconQueue, "steering", text));
+    let later = later.iter().map(|text| row(Symbol::StatusPending, "queued", text));
+    let mut rows: Vec<Line> = steering.chain(later).collect();
+    let more = rows.len().saturating_sub(MOST);
+    if more > 1 {
+        rows.truncate(MOST);
+        rows.push(look.row(Token::Dim, &format!("  {more} more")));
+    }
+    rows.push(look.row(Token::Muted, hint));
+    rows
 }
 
 /// A rule of the user stepped in while the model was writing.

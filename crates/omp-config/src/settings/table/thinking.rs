@@ -4,7 +4,7 @@ settings! {
     Thinking;
     DEFAULT_THINKING_LEVEL: Choice("defaultThinkingLevel", &["high", "minimal", "low", "medium", "xhigh", "auto"], "Default thinking level.")
         .flag("--thinking");
-    HIDE_THINKING_BLOCK: Flag("hideThinkingBlock", false, "Hide the model's thinking.").flag("--hide-thinking").waits_for("terminal");
+    HIDE_THINKING_BLOCK: Flag("hideThinkingBlock", false, "Hide the model's thinking.").flag("--hide-thinking");
     THINKING_BUDGETS_MINIMAL: Number("thinkingBudgets.minimal", 1024.0, "Thinking budget in tokens at level minimal.");
     THINKING_BUDGETS_LOW: Number("thinkingBudgets.low", 2048.0, "Thinking budget in tokens at level low.");
     THINKING_BUDGETS_MEDIUM: Number("thinkingBudgets.medium", 8192.0, "Thinking budget in tokens at level medium.");

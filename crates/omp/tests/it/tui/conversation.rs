@@ -128,3 +128,21 @@ fn output_is_expanded_and_thinking_hidden_by_keys() {
     screen.wait_for("Counted.").wait_for("211");
     screen.send("\x14").wait_for("Thinking hidden").send("\x14").wait_for("Thinking shown");
 }
+
+/// Ctrl+T hides and shows what was thought, not only what will be; the flag does the same from the beginning.
+/// proves: TUI-097
+#[test]
+fn thinking_is_hidden_and_shown_everywhere() {
+    let server = Server::start([Reply::new().thinking("a-deep-thought").text("Counted.")]);
+    let home = Home::new();
+    home.models_yml(&server, Wire::AnthropicMessages, ModelOptions::new().reasoning(true));
+    let mut screen = Screen::in_home(home, server, &["--thinking", "high"], 30, 100);
+    screen.say("count").wait_for("a-deep-thought").wait_for("Counted.").terminal.wait_without("Working");
+    screen.send("\x14").wait_for("Thinking hidden").wait_for("Thought (Ctrl+T to show)");
+    screen.terminal.wait_without("a-deep-thought");
+    screen.send("\x14").wait_for("Thinking shown").wait_for("a-deep-thought");
+    let (_, server, home) = screen.leave();
+    let mut again = Screen::in_home(home, server, &["--continue", "--hide-thinking"], 30, 100);
+    again.wait_for("Counted.").wait_for("Thought (Ctrl+T to show)");
+    assert!(!again.terminal.screen().contains("a-deep-thought"), "{}", again.terminal.screen());
+}

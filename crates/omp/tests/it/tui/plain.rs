@@ -151,6 +151,8 @@ fn commands_and_the_shell_work() {
     lines.say("/settings").wait_for("/settings needs");
     lines.say("/usage").wait_for("No account that reports its quota");
     lines.say("/usage reset").wait_for("available yet");
+    lines.say("/drop").wait_for("Delete this session").answer("1").wait_for("Session kept");
+    assert_eq!(crate::sessions::session_files(&lines.home).len(), 1);
     lines.say("/new").wait_for("New session started");
     lines.say("hello").wait_for("New.");
     assert!(!lines.server.requests()[1].body.to_string().contains("what was that?"));
