@@ -15,6 +15,7 @@ mod listing;
 mod parse;
 mod table;
 mod text;
+mod tips;
 mod unknown;
 
 pub use answer::{Answer, Columns};
@@ -26,4 +27,5 @@ pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
+pub use tips::tip;
 pub use unknown::{as_prompt, unknown};

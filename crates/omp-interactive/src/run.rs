@@ -168,6 +168,7 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
             (None, _) => app.recording.record_without_screen(recorder, "setup"),
         }
     }
+    let greeting = greeting.for_rows(screen.size().height);
     app.begin(&session.transcript().messages().await, greeting);
     remarks.iter().for_each(|remark| app.remark(remark));
     models::tell_scope(&mut app);

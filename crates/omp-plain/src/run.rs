@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
-use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
+use omp_sdk::settings::keys;
+use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, ProjectKind, Prompt};
 use omp_tui::console::{self, Stream, TextKind};
 use omp_types::UserContent;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -174,7 +175,13 @@ impl Plain {
             "Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model; press it twice to exit.\n",
         );
         remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
-        say(&self.speech.replay(&session.conversation().await));
+        let conversation = session.conversation().await;
+        if conversation.is_empty() && !session.settings().get(keys::STARTUP_QUIET) {
+            let kind = ProjectKind::of(&session.cwd());
+            kind.summary().iter().for_each(|summary| out(&format!("{}\n", summary.replace(" · ", ", "))));
+            out(&format!("You could ask: {}.\n", kind.examples().join("; ")));
+        }
+        say(&self.speech.replay(&conversation));
     }
 
     /// Sends the next prompt, or waits for one.
