@@ -16,6 +16,7 @@ mod parse;
 mod table;
 mod text;
 mod tips;
+mod topics;
 mod unknown;
 
 pub use answer::{Answer, Columns};

@@ -180,7 +180,7 @@ fn commands_are_answered_while_the_model_works() {
     let slow = Reply::new().text("slow\nwords that take their time").delta_size(5);
     let mut lines = plain([slow.stall_after_event(4, std::time::Duration::from_secs(30))], &[]);
     lines.say("begin").wait_for("slow");
-    lines.answer("/tools").wait_for("Tools (* active)");
+    lines.answer("/tools").wait_for("Tools of the model (* can be called now)");
     lines.answer("/settings").wait_for("Something is still running");
     lines.answer("!ls").wait_for("Shell commands run when the model is done");
     lines.answer("/exit");
