@@ -10,6 +10,7 @@ use omp_sdk::settings::keys;
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, ProjectKind, Prompt};
 use omp_tui::console::{self, Stream, TextKind};
 use omp_types::UserContent;
+use omp_view::message::{TurnEnding, turn_summary};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -212,9 +213,14 @@ impl Plain {
 
     fn submit(&mut self, prompt: Prompt) {
         let driver = Arc::clone(&self.runner.driver);
+        let begun = Instant::now();
         self.spawn(|cancel| async move {
             match driver.submit(prompt, cancel).await {
-                Ok(_) => Finished::Quiet,
+                Ok(outcome) => {
+                    let summary =
+                        turn_summary(begun.elapsed(), &outcome.messages, TurnEnding::of(outcome.interrupted));
+                    summary.map_or(Finished::Quiet, Finished::Say)
+                }
                 Err(error) => Finished::Say(error.to_string()),
             }
         });

@@ -1,11 +1,14 @@
 //! What is sent, and what stops it.
 
+use std::time::Duration;
+
 use omp_commands::{Submission, interpret};
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
 use omp_editor::{Command, Content, ContentPart, Meaning};
 use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
 use omp_theme::Token;
 use omp_types::{StopReason, UserBlock, UserContent};
+use omp_view::message::{self, TurnEnding};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
@@ -162,7 +165,10 @@ impl App {
             model_change::make_changes(self, move |app| app.ended(number, ended));
             return;
         }
-        self.turn.run = None;
+        let begun = self.turn.run.take().map(|run| run.begun);
+        if let (Some(begun), Ok(Some(outcome))) = (begun, &ended) {
+            self.sum_up_turn(begun, outcome);
+        }
         let failed = match &ended {
             Ok(outcome) => outcome.as_ref().is_some_and(has_failed),
             Err(_) => true,
@@ -188,6 +194,16 @@ impl App {
         }
         if self.turn.run.is_none() {
             compacting::after_turn(self);
+        }
+    }
+
+    /// A row below a turn: how long it took, and what it cost.
+    fn sum_up_turn(&mut self, begun: Duration, outcome: &Outcome) {
+        let took = self.turn_now().saturating_sub(begun);
+        if let Some(text) =
+            message::turn_summary(took, &outcome.messages, TurnEnding::of(outcome.interrupted))
+        {
+            self.show_rows(move |look| look.wrapped(Token::Dim, &look.hint(&text), 2));
         }
     }
 

@@ -146,3 +146,17 @@ fn thinking_is_hidden_and_shown_everywhere() {
     again.wait_for("Counted.").wait_for("Thought (Ctrl+T to show)");
     assert!(!again.terminal.screen().contains("a-deep-thought"), "{}", again.terminal.screen());
 }
+
+/// A turn that takes its time says how long it took and what it used.
+#[test]
+fn a_long_turn_is_summed_up() {
+    let wait = json!({"_i": "wait", "command": "sleep 3.2"});
+    let usage = |input, output| omp_testkit::Usage { input, output, cache_read: 0, cache_write: 0 };
+    let replies = [
+        Reply::new().tool_call("bash", wait).usage(usage(3_000, 40)),
+        Reply::new().text("the-end").usage(usage(3_100, 60)),
+    ];
+    let mut screen = Screen::new(replies, &["--yolo"]);
+    screen.say("wait").wait_for("the-end").wait_for("Done in ").wait_for("6,100 tokens in, 100 out");
+    screen.leave();
+}
