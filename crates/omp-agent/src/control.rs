@@ -62,6 +62,11 @@ impl Control {
         self.shared.queues.counts()
     }
 
+    /// Steering and follow-ups not yet delivered.
+    pub fn peek_queued(&self) -> Queued {
+        self.shared.queues.peek()
+    }
+
     /// Takes back what was queued, to put it into an editor.
     pub fn take_queued(&self) -> Queued {
         self.shared.queues.give_back()

@@ -138,6 +138,15 @@ impl Queues {
         (inner.steering.len(), inner.follow_ups.len())
     }
 
+    /// What waits, as it is.
+    pub(crate) fn peek(&self) -> Queued {
+        let inner = self.lock();
+        Queued {
+            steering: inner.steering.iter().cloned().collect(),
+            follow_ups: inner.follow_ups.iter().cloned().collect(),
+        }
+    }
+
     /// Forgets everything that waits.
     pub(crate) fn clear(&self) {
         let mut inner = self.lock();

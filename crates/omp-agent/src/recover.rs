@@ -13,8 +13,6 @@ use crate::parts::AccountAnswer;
 use crate::retry;
 use crate::run::Run;
 
-const CANCELLED: &str = "Retry cancelled";
-
 /// How a model call ended when everything was tried.
 pub(crate) enum Answered {
     Complete(Arc<Message>),
@@ -100,7 +98,7 @@ impl Run<'_> {
     ) -> Option<Arc<Message>> {
         if failure.kind == FailureKind::Aborted {
             let message = self.finish_message(message);
-            self.end_retries(tries, Some(CANCELLED.to_owned()));
+            self.end_retries(tries, Some(AgentEvent::RETRY_CANCELLED.to_owned()));
             return Some(message);
         }
         if let Some(promoted) = self.promote(failure, shows_something(&message), tries) {
@@ -188,7 +186,7 @@ impl Run<'_> {
         if let Some(switched) = self.take_over(&failure) {
             return Recovery::Again { delay_ms: 0, switched: Some(switched) };
         }
-        if failure.kind == FailureKind::Refusal {
+        if matches!(failure.kind, FailureKind::Refusal | FailureKind::NotListening) {
             return Recovery::GiveUp(failure.message);
         }
         match retry::wait_ms(&failure, retries, self.fixed.clock.random(), &self.state.config.retry) {
@@ -264,7 +262,7 @@ impl Run<'_> {
         });
         let waited = self.wait(delay_ms, &token).await;
         if waited.is_err() {
-            self.end_retries(tries, Some(CANCELLED.to_owned()));
+            self.end_retries(tries, Some(AgentEvent::RETRY_CANCELLED.to_owned()));
         }
         waited
     }

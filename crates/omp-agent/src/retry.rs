@@ -20,6 +20,7 @@ pub(crate) fn is_allowed(
         // The same model would refuse again; the number of other models is the limit. What was shown of an answer
         // before its refusal did not break off, it is the answer.
         FailureKind::Refusal => !visible_output,
+        FailureKind::NotListening => true,
         FailureKind::Aborted
         | FailureKind::ContextOverflow
         | FailureKind::Contaminated
@@ -108,6 +109,7 @@ mod tests {
         assert!(allowed(FailureKind::Transient, true));
         assert!(allowed(FailureKind::Refusal, false));
         assert!(!allowed(FailureKind::Refusal, true));
+        assert!(allowed(FailureKind::NotListening, false));
         assert!(!allowed(FailureKind::ContextOverflow, false));
         assert!(!allowed(FailureKind::Auth, false));
     }

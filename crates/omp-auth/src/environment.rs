@@ -1,5 +1,6 @@
 //! The outside world, as far as credentials and requests need it.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,12 @@ pub trait Environment: Send + Sync {
     /// All variables, as far as they are text.
     fn vars(&self) -> Vec<(String, String)> {
         Vec::new()
+    }
+
+    /// The `.env` file that sets a variable, where one does.
+    fn file_of(&self, name: &str) -> Option<PathBuf> {
+        let _ = name;
+        None
     }
 
     /// Credentials that the user stored.

@@ -21,6 +21,29 @@ pub struct LoginRow {
     pub key_page: Option<&'static str>,
 }
 
+/// What most people log in to, the most usual first.
+const COMMON: [&str; 8] = [
+    "anthropic",
+    "openai-codex",
+    "github-copilot",
+    "google-gemini-cli",
+    "openai",
+    "google",
+    "openrouter",
+    "xai",
+];
+
+impl LoginRow {
+    /// Is it one of those that most people want?
+    pub fn is_common(&self) -> bool {
+        COMMON.contains(&self.id.as_str())
+    }
+
+    fn rank(&self) -> usize {
+        COMMON.iter().position(|id| *id == self.id).unwrap_or(COMMON.len())
+    }
+}
+
 /// How a user logs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoginKind {
@@ -30,7 +53,7 @@ pub enum LoginKind {
     ApiKey,
 }
 
-/// Everything a user can log in to: accounts in the order of their list, then providers that take a key.
+/// Everything a user can log in to: what is common, then accounts in the order of their list, then providers that take a key.
 pub fn list_logins(registry: &Registry, environment: &dyn Environment) -> Vec<LoginRow> {
     let account = |login: &Login| LoginRow {
         id: login.id.clone(),
@@ -53,6 +76,7 @@ pub fn list_logins(registry: &Registry, environment: &dyn Environment) -> Vec<Lo
             rows.push(LoginRow { id: id.to_owned(), name, kind: LoginKind::ApiKey, key_page });
         }
     }
+    rows.sort_by_key(LoginRow::rank);
     rows
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::similar;
 use crate::table::{Command, Flag, launch_flags};
 use crate::value::BadValue;
 
@@ -135,20 +136,13 @@ impl From<BadValue> for UsageError {
     }
 }
 
-/// The long flag that `typed` was probably meant to be. One slip per three letters is a typing error;
-/// more is another word, and a wrong guess is worse than none.
+/// The long flag that `typed` was probably meant to be.
 fn nearest(typed: &str, extensions: &[&str]) -> Option<String> {
-    let name = typed.trim_start_matches('-');
-    let allowed = name.chars().count() / 3;
-    launch_flags()
+    let known = launch_flags()
         .filter(|flag| !flag.hidden)
         .flat_map(|flag| std::iter::once(flag.long).chain(flag.aliases.iter().copied()))
-        .chain(extensions.iter().copied())
-        .map(|known| (strsim::osa_distance(name, known), known))
-        .filter(|(distance, _)| *distance <= allowed)
-        // Swapped letters are the likelier slip: `modle` is `model` rather than `mode`.
-        .min_by_key(|(distance, known)| (*distance, known.len().abs_diff(name.len())))
-        .map(|(_, known)| format!("--{known}"))
+        .chain(extensions.iter().copied());
+    similar::nearest(typed.trim_start_matches('-'), known).map(|known| format!("--{known}"))
 }
 
 /// A flag as it is repeated to whoever typed it: nobody types one that is longer.

@@ -225,25 +225,12 @@ impl Launch {
             version: values.has("version"),
             ..Launch::default()
         };
-        launch.set_thinking(values.text("thinking"));
         if values.has("demo") && values.has("model") {
             launch.warnings.push("--model was ignored: --demo uses the built-in model".to_owned());
         }
         launch.note_late_profile(values);
         launch.note_waiting(values);
         launch
-    }
-
-    /// An unknown level is a warning, because the default level is a fair answer to it.
-    fn set_thinking(&mut self, word: Option<&str>) {
-        let Some(word) = word else { return };
-        self.model.thinking = ThinkingArg::from_word(&word.trim().to_lowercase());
-        if self.model.thinking.is_none() {
-            self.warnings.push(format!(
-                "unknown thinking level \"{word}\": using the default (levels: {})",
-                ThinkingArg::WORDS.join(", ")
-            ));
-        }
     }
 
     /// Profiles are cut out before extensions load. One that only comes to light afterwards, because an
@@ -267,13 +254,12 @@ impl Launch {
 }
 
 impl ModelArgs {
-    /// The thinking level is set apart: an unknown one is a warning.
     fn from_values(values: &Values) -> ModelArgs {
         ModelArgs {
             selector: if values.has("demo") { Some(DEMO.to_owned()) } else { owned(values.text("model")) },
             provider: owned(values.text("provider")),
             api_key: owned(values.text("api-key")),
-            thinking: None,
+            thinking: values.text("thinking").and_then(ThinkingArg::from_word),
             service_tier: values.text("service-tier").and_then(ServiceTier::from_word),
             prompt_cache_key: owned(values.text("prompt-cache-key")),
             session_id: owned(values.text("provider-session-id")),

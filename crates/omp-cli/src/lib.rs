@@ -19,6 +19,7 @@ mod launch;
 mod parse;
 mod passes;
 mod profile;
+mod similar;
 pub mod table;
 mod value;
 mod walk;

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::similar;
 use crate::table::{Flag, Repeat, Takes, ValueKind};
 
 /// A value after it was read according to its [`ValueKind`].
@@ -27,7 +28,11 @@ pub(crate) enum BadValue {
     NotUtf8(String, String),
     #[error("Expected integer for {0}, got \"{1}\"")]
     NotInteger(String, String),
-    #[error("Expected one of {words} for {target}, got \"{given}\"", words = words.join(", "))]
+    #[error(
+        "Expected one of {words} for {target}, got \"{given}\"{meant}",
+        words = words.join(", "),
+        meant = similar::nearest(given, words.iter().copied()).map_or(String::new(), |near| format!(": did you mean {near}?"))
+    )]
     NotOneOf { target: String, given: String, words: &'static [&'static str] },
     #[error(
         "Expected a duration for {0}, got \"{1}\" (seconds, such as 600, or units, such as 90s, 10m, 1h30m)"
@@ -52,8 +57,10 @@ pub(crate) fn read(kind: ValueKind, target: &str, raw: &OsStr) -> Result<Value, 
         ValueKind::Duration => duration(text)
             .map(Value::Duration)
             .ok_or_else(|| BadValue::NotDuration(target.into(), text.into())),
-        ValueKind::OneOf(words) if !words.contains(&text) => {
-            Err(BadValue::NotOneOf { target: target.into(), given: text.into(), words })
+        ValueKind::OneOf(words) => {
+            let meant = words.iter().find(|word| word.eq_ignore_ascii_case(text.trim()));
+            let unknown = || BadValue::NotOneOf { target: target.into(), given: text.into(), words };
+            meant.map(|word| Value::Text((*word).to_owned())).ok_or_else(unknown)
         }
         ValueKind::ToolList => Ok(Value::List(list(&text.to_lowercase()))),
         ValueKind::ModelList | ValueKind::TextList => Ok(Value::List(list(text))),

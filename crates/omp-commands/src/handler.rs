@@ -93,6 +93,7 @@ pub enum ScreenCommand {
     Login,
     Logout,
     New,
+    Drop,
     Clear,
     Compact,
     Handoff,

@@ -15,6 +15,8 @@ mod listing;
 mod parse;
 mod table;
 mod text;
+mod tips;
+mod topics;
 mod unknown;
 
 pub use answer::{Answer, Columns};
@@ -27,4 +29,5 @@ pub use text::changelog::{changelog, changelog_of};
 pub use text::mcp::{self, McpAction, McpDraft};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
+pub use tips::tip;
 pub use unknown::{as_prompt, unknown};

@@ -6,6 +6,9 @@ use crate::builtin::Builtin;
 use crate::parse::named;
 use crate::table::BUILTINS;
 
+/// Where the commands of the program come from.
+pub(crate) const BUILT_IN: &str = "built-in";
+
 /// A command as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
@@ -74,7 +77,7 @@ fn built_in(command: &Builtin) -> Listed {
         description: command.description.to_owned(),
         hint: command.hint.to_owned(),
         subcommands: command.subcommands,
-        source: "built-in".to_owned(),
+        source: BUILT_IN.to_owned(),
     }
 }
 

@@ -201,10 +201,11 @@ pub const BUILTINS: &[Builtin] = &[
         "Reset the provider's state, keep the conversation",
         answers!(call => provider::fresh(&call.session()).await),
     ),
-    Builtin::text(
+    Builtin::both(
         "drop",
         "Delete this session and start a new one",
         answers!(call => moving::drop_session(call.context).await),
+        ScreenCommand::Drop,
     )
     .for_people(),
     Builtin::both(

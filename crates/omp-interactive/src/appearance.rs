@@ -69,6 +69,11 @@ pub fn is_light_theme(directories: &Directories, name: &str) -> Option<bool> {
     Catalog::new(directories.themes()).load(name).ok().map(|theme| theme.is_light())
 }
 
+/// Can the theme of that name be used?
+pub fn check_theme(directories: &Directories, name: &str) -> Result<(), ThemeError> {
+    Catalog::new(directories.themes()).load(name).map(drop)
+}
+
 /// The colours of exported pages, from the user's two themes. A theme that cannot be read is as if it were not chosen.
 pub fn page_theme(directories: &Directories, settings: &Settings) -> PageTheme {
     let ThemeSettings { catalog, slots, .. } = ThemeSettings::read(directories, settings);

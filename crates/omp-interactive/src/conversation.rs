@@ -31,6 +31,10 @@ pub(crate) struct Conversation {
     divider: Option<Shared<Divider>>,
     /// What can be looked at whole.
     folds: Folds,
+    /// A response that failed before it showed anything. A retry replaces it.
+    failed: Option<AssistantMessage>,
+    /// Why the request is retried, while it is.
+    retried: Option<String>,
 }
 
 impl Conversation {
@@ -43,6 +47,8 @@ impl Conversation {
             reads: None,
             divider: None,
             folds: Folds::default(),
+            failed: None,
+            retried: None,
         }
     }
 
@@ -58,6 +64,10 @@ impl Conversation {
 
     /// Takes an event of the session.
     pub(crate) fn event(&mut self, to: &mut Transcript, event: &AgentEvent, now: Duration) {
+        if self.retry_event(to, event) {
+            return;
+        }
+        self.show_failed(to);
         match event {
             AgentEvent::MessageStart { message } => self.message(to, message),
             AgentEvent::MessageUpdate(update) => self.stream(to, &update.assistant_message_event),
@@ -102,18 +112,42 @@ impl Conversation {
                 let text = format!("The conversation no longer fits {from}; continuing with {larger}");
                 self.say(to, Level::Warning, &text);
             }
-            AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
-                let error = final_error.as_deref().unwrap_or_default();
-                let attempts = if *attempt == 1 { "attempt" } else { "attempts" };
-                self.say(to, Level::Error, &format!("Retry failed after {attempt} {attempts}: {error}"));
-            }
             _ => {}
+        }
+    }
+
+    /// Retries are one row above the editor; what is left of them is how they ended. Says whether the event was one of theirs.
+    fn retry_event(&mut self, to: &mut Transcript, event: &AgentEvent) -> bool {
+        match event {
+            AgentEvent::AutoRetryStart { error_message, .. } => {
+                self.failed = None;
+                self.retried = Some(error_message.clone());
+            }
+            AgentEvent::AutoRetryEnd { success, attempt, final_error } => {
+                let reason = self.retried.take().unwrap_or_default();
+                if !success {
+                    self.failed = None;
+                    let error = final_error.as_deref().unwrap_or_default();
+                    let (level, text) = message::retries_ended(*attempt, error, &reason);
+                    self.say(to, level, &text);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Shows the failure that nothing replaces.
+    fn show_failed(&mut self, to: &mut Transcript) {
+        if let Some(answer) = self.failed.take() {
+            self.show(to, move |look| message::annotation(look, &answer));
         }
     }
 
     /// Shows a conversation that was loaded.
     pub(crate) fn replay(&mut self, to: &mut Transcript, messages: &[Arc<Message>]) {
         for message in messages {
+            self.show_failed(to);
             match &**message {
                 Message::Assistant(answer) => {
                     for (index, block) in answer.content.iter().enumerate() {
@@ -136,6 +170,7 @@ impl Conversation {
                 Message::User(_) | Message::Custom(_) => self.message(to, message),
             }
         }
+        self.show_failed(to);
         self.settle(Duration::ZERO);
     }
 
@@ -333,11 +368,19 @@ impl Conversation {
         match (&answer.error_message, ordinary) {
             (Some(error), true) => self.say(to, Level::Warning, error),
             (None, true) => {}
+            // Stopping a retry is said once.
+            (_, false) if broken && answer.content.is_empty() && self.may_be_retried(answer) => {
+                self.failed = Some(answer.clone());
+            }
             (_, false) => {
                 let answer = answer.clone();
                 self.show(to, move |look| message::annotation(look, &answer));
             }
         }
+    }
+
+    fn may_be_retried(&self, answer: &AssistantMessage) -> bool {
+        answer.stop_reason == StopReason::Error || self.retried.is_some()
     }
 
     /// Nothing runs any more.

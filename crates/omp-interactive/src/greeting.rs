@@ -1,12 +1,13 @@
 //! What is told when the program begins.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use omp_panels::age;
 use omp_panels::welcome::Welcome;
+use omp_sdk::sessions::SessionInfo;
 use omp_sdk::settings::{Settings, keys};
-use omp_sdk::{Directories, SavedSessions};
+use omp_sdk::{Directories, ProjectKind, SavedSessions};
 use omp_theme::Token;
 
 use crate::app::App;
@@ -15,10 +16,10 @@ use crate::whats_new::{Length, since_last_start};
 /// So many sessions are named.
 const MOST_RECENT: usize = 5;
 
-const TIPS: [&str; 2] = [
-    "/help: commands · /hotkeys: keys · Ctrl+C twice: exit",
-    "@: mention a file · !: run a command · Esc twice: session tree",
-];
+const KEYS: &str = "/help: commands · /hotkeys: keys · Ctrl+C twice: exit";
+
+/// A screen with fewer rows has no room for examples.
+const LOW: usize = 20;
 
 /// Where a greeting gets its facts from.
 #[derive(Clone, Debug)]
@@ -42,12 +43,27 @@ pub struct Greeting {
     quiet: bool,
     recent: Vec<(String, String)>,
     news: Option<String>,
+    /// What the folder holds, and what can be asked for there.
+    #[serde(default)]
+    project: Option<String>,
+    #[serde(default)]
+    examples: Vec<String>,
+    #[serde(default)]
+    tip: String,
 }
 
 impl Greeting {
     /// The same without the names of other sessions.
     pub(crate) fn alone(self) -> Self {
         Self { recent: Vec::new(), ..self }
+    }
+
+    /// The same for a screen of so many rows.
+    pub(crate) fn for_rows(self, rows: usize) -> Self {
+        match rows < LOW {
+            true => Self { examples: Vec::new(), tip: String::new(), ..self },
+            false => self,
+        }
     }
 }
 
@@ -58,29 +74,49 @@ impl Greeter {
         if set(keys::STARTUP_QUIET) {
             return Greeting { quiet: true, ..Greeting::default() };
         }
+        let kind = ProjectKind::of(&self.cwd);
         if !self.anew {
-            return Greeting::default();
+            return Greeting { project: kind.summary(), ..Greeting::default() };
         }
         let length = if set(keys::COLLAPSE_CHANGELOG) { Length::Short } else { Length::Full };
         let changelog = omp_commands::changelog_of(self.package_dir.as_deref());
         let news = since_last_start(&self.directories, &changelog, length);
-        Greeting { quiet: false, recent: self.recent(), news }
+        let sessions = self.recent();
+        Greeting {
+            quiet: false,
+            news,
+            project: kind.summary(),
+            examples: kind.examples().into(),
+            tip: omp_commands::tip(turn(&sessions)).to_owned(),
+            recent: named(sessions),
+        }
     }
 
-    fn recent(&self) -> Vec<(String, String)> {
+    fn recent(&self) -> Vec<SessionInfo> {
         let saved = SavedSessions::new(&self.directories, self.session_dir.as_deref(), &self.cwd);
-        let now = SystemTime::now();
-        let row = |session: omp_sdk::sessions::SessionInfo| {
-            let seconds = now.duration_since(session.modified).unwrap_or_default().as_secs();
-            (session.name(), age(seconds))
-        };
-        saved.recent(MOST_RECENT).into_iter().map(row).collect()
+        saved.recent(MOST_RECENT)
     }
+}
+
+/// A number that is another one after each session.
+fn turn(sessions: &[SessionInfo]) -> usize {
+    let newest = sessions.first().and_then(|session| session.modified.duration_since(UNIX_EPOCH).ok());
+    newest.map_or(0, |since| usize::try_from(since.as_secs()).unwrap_or(0))
+}
+
+/// The names of sessions and how long ago they were used.
+fn named(sessions: Vec<SessionInfo>) -> Vec<(String, String)> {
+    let now = SystemTime::now();
+    let row = |session: SessionInfo| {
+        let seconds = now.duration_since(session.modified).unwrap_or_default().as_secs();
+        (session.name(), age(seconds))
+    };
+    sessions.into_iter().map(row).collect()
 }
 
 /// Greets the user above the conversation.
 pub(crate) fn greet(app: &mut App, greeting: Greeting) {
-    let Greeting { quiet, recent, news } = greeting;
+    let Greeting { quiet, recent, news, project, examples, tip } = greeting;
     if quiet {
         return;
     }
@@ -89,7 +125,10 @@ pub(crate) fn greet(app: &mut App, greeting: Greeting) {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         model: session.model_selector(),
         directory: crate::app::shown_path(&session.cwd(), &app.home()),
-        tips: TIPS.map(str::to_owned).into(),
+        project: project.unwrap_or_default(),
+        examples,
+        keys: KEYS.to_owned(),
+        tip,
         recent,
     };
     app.show_rows(move |look| welcome.rows(look));

@@ -22,7 +22,7 @@ mod stage;
 mod whats_new;
 
 pub use app::Titles;
-pub use appearance::{is_light_theme, page_theme};
+pub use appearance::{check_theme, is_light_theme, page_theme};
 pub use clipboard::Clipboard;
 pub use gallery::Exhibition;
 pub use greeting::{Greeter, Greeting};

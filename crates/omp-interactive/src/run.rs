@@ -168,6 +168,7 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
             (None, _) => app.recording.record_without_screen(recorder, "setup"),
         }
     }
+    let greeting = greeting.for_rows(screen.size().height);
     app.begin(&session.transcript().messages().await, greeting);
     remarks.iter().for_each(|remark| app.remark(remark));
     models::tell_scope(&mut app);
@@ -189,7 +190,6 @@ fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
     app.surface.set_depth(screen.depth());
     app.surface.set_links(screen.has_links());
     app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
-    app.surface.set_thoughts(!settings.get(keys::HIDE_THINKING_BLOCK));
 }
 
 /// The app with its terminal and everything that can change it.

@@ -21,6 +21,8 @@ struct Settings {
     look: Look,
     expanded: bool,
     thoughts: bool,
+    /// What the setting said last: a key that was pressed since then wins.
+    thoughts_hidden: bool,
     pictures: Pictures,
     /// What decides which words change a turn.
     words: Option<Arc<omp_sdk::settings::Settings>>,
@@ -36,7 +38,14 @@ impl Stage {
             }
         });
         let pictures = Pictures::default();
-        Self(Rc::new(RefCell::new(Settings { look, expanded: false, thoughts: true, pictures, words: None })))
+        Self(Rc::new(RefCell::new(Settings {
+            look,
+            expanded: false,
+            thoughts: true,
+            thoughts_hidden: false,
+            pictures,
+            words: None,
+        })))
     }
 
     /// The look for a width.
@@ -96,6 +105,14 @@ impl Stage {
 
     pub(crate) fn set_thoughts(&self, shown: bool) {
         self.0.borrow_mut().thoughts = shown;
+    }
+
+    /// Takes over the setting when it says something else than before.
+    pub(crate) fn follow_thinking_setting(&self, hidden: bool) {
+        let mut settings = self.0.borrow_mut();
+        if std::mem::replace(&mut settings.thoughts_hidden, hidden) != hidden {
+            settings.thoughts = !hidden;
+        }
     }
 
     /// These settings say which words change a turn.

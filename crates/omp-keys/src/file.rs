@@ -29,11 +29,18 @@ impl UserKeys {
     }
 }
 
-/// Reads the entries of a file. What cannot be used is left out; a warning names chords that were mistyped.
+/// Reads the entries of a file. What cannot be used is left out, and a warning names it.
 pub(crate) fn interpret(entries: &Map<String, Value>, warnings: &mut Vec<String>) -> UserKeys {
     let mut keys = UserKeys::default();
     for (id, value) in entries {
-        let (Some(action), Some(texts)) = (Action::find(id), texts(value)) else { continue };
+        let Some(action) = Action::find(id) else {
+            warnings.push(unknown(id));
+            continue;
+        };
+        let Some(texts) = texts(value) else {
+            warnings.push(format!("{id}: expected a chord or a list of chords, such as [Ctrl+G, F2]"));
+            continue;
+        };
         let mut chords: Vec<Chord> = Vec::new();
         let mut mistyped = false;
         for text in &texts {
@@ -52,6 +59,17 @@ pub(crate) fn interpret(entries: &Map<String, Value>, warnings: &mut Vec<String>
         }
     }
     keys
+}
+
+fn unknown(id: &str) -> String {
+    // Ids share their beginnings, so only near ones are worth a guess.
+    let near = Action::all()
+        .map(|action| (strsim::osa_distance(&id.to_lowercase(), &action.id().to_lowercase()), action.id()))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, known)| *distance <= known.len() / 4);
+    let meant =
+        near.map_or("see /hotkeys for all actions".to_owned(), |(_, known)| format!("did you mean {known}?"));
+    format!("unknown action \"{id}\": {meant}")
 }
 
 /// A string or a list of strings.

@@ -36,8 +36,8 @@ pub use client::{
 pub use failure::{classify_status, classify_text, retry_after_ms};
 pub use hosts::{AwsCredentials, AwsOptions, AwsProvider, AwsSource, AzureOptions, CodeAssistOptions, Hosts};
 pub use model::{
-    Api, CacheControlFormat, Compat, Facts, Input, MaxTokensField, Model, ModelSource, ReasoningField,
-    Secret, Strictness, ThinkingFormat, ThinkingMode, Transport,
+    Api, CacheControlFormat, Compat, Facts, Input, KeyOrigin, MaxTokensField, Model, ModelSource,
+    ReasoningField, Secret, Strictness, ThinkingFormat, ThinkingMode, Transport,
 };
 pub use quirks::{ChatQuirks, ThinkingQuirks};
 pub use shaping::Shaping;

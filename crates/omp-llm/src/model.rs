@@ -155,6 +155,24 @@ pub struct Facts {
     pub compat: Map<String, Value>,
     /// The output limit is known, not made up: the user, the catalogue or the server stated it.
     pub max_tokens_stated: bool,
+    /// Where the key came from: what to change when it is refused.
+    pub key_origin: KeyOrigin,
+}
+
+/// Where a provider's key came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KeyOrigin {
+    /// There is none.
+    #[default]
+    None,
+    /// It was given for this run: `--api-key`.
+    Given,
+    /// `apiKey` of the user's file.
+    ModelsFile,
+    /// A variable of the environment or of a `.env` file.
+    Variable(String),
+    /// The user logged in.
+    Login,
 }
 
 /// How we know of a model.

@@ -28,6 +28,9 @@ impl CommandRunner {
     /// Does what a line asks for.
     pub(crate) async fn answer(self, line: String, cancel: CancellationToken) -> Finished {
         let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
+        if call.is(ScreenCommand::Drop) && !self.may_drop().await {
+            return Finished::Say("Session kept".to_owned());
+        }
         let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.context, &call)).await
         else {
             return Finished::Say("Stopped".to_owned());
@@ -43,6 +46,14 @@ impl CommandRunner {
             },
             answer => answer.text().map_or(Finished::Quiet, Finished::Say),
         }
+    }
+
+    /// Nothing brings a session back. One that is not saved cannot be lost.
+    async fn may_drop(&self) -> bool {
+        let question = "Delete this session and its artifacts, and start a new one?";
+        self.context.host.session().file().is_none()
+            || self.channel.pick(question, vec![Choice::new("No"), Choice::new("Yes, delete")]).await
+                == Some(1)
     }
 
     /// Runs a command that needs a screen in the terminal: with a person and lines of text, or not at all.
@@ -89,6 +100,7 @@ impl CommandRunner {
             | ScreenCommand::Hotkeys
             | ScreenCommand::Extensions
             | ScreenCommand::Rewind
+            | ScreenCommand::Drop
             | ScreenCommand::Clear
             | ScreenCommand::Compact
             | ScreenCommand::Handoff

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
-use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
+use omp_sdk::settings::keys;
+use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, ProjectKind, Prompt};
 use omp_tui::console::{self, Stream, TextKind};
 use omp_types::UserContent;
+use omp_view::message::{TurnEnding, turn_summary};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -174,7 +176,13 @@ impl Plain {
             "Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model; press it twice to exit.\n",
         );
         remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
-        say(&self.speech.replay(&session.conversation().await));
+        let conversation = session.conversation().await;
+        if conversation.is_empty() && !session.settings().get(keys::STARTUP_QUIET) {
+            let kind = ProjectKind::of(&session.cwd());
+            kind.summary().iter().for_each(|summary| out(&format!("{}\n", summary.replace(" · ", ", "))));
+            out(&format!("You could ask: {}.\n", kind.examples().join("; ")));
+        }
+        say(&self.speech.replay(&conversation));
     }
 
     /// Sends the next prompt, or waits for one.
@@ -205,9 +213,14 @@ impl Plain {
 
     fn submit(&mut self, prompt: Prompt) {
         let driver = Arc::clone(&self.runner.driver);
+        let begun = Instant::now();
         self.spawn(|cancel| async move {
             match driver.submit(prompt, cancel).await {
-                Ok(_) => Finished::Quiet,
+                Ok(outcome) => {
+                    let summary =
+                        turn_summary(begun.elapsed(), &outcome.messages, TurnEnding::of(outcome.interrupted));
+                    summary.map_or(Finished::Quiet, Finished::Say)
+                }
                 Err(error) => Finished::Say(error.to_string()),
             }
         });
@@ -363,7 +376,11 @@ impl Plain {
         if session.control().is_running() {
             session.input().note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
-            out("Queued: the model reads this at its next step\n");
+            let (steering, later) = session.control().queued();
+            let waiting = steering + later;
+            let more = if waiting > 1 { format!(" ({waiting} messages queued)") } else { String::new() };
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            out(&format!("Queued: the model reads this at its next step{more}: {text}\n"));
         } else {
             out("Something is still running (Ctrl+C to stop)\n");
         }

@@ -53,13 +53,14 @@ impl Speech {
                 let call = self.calls.remove(tool_call_id).unwrap_or_else(|| Call::new(tool_name.as_str()));
                 self.ended(call, result, *is_error)
             }
-            AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
+            // The error was said when the response failed.
+            AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, .. } => {
                 let seconds = delay_ms.div_ceil(1000);
-                self.say(&format!("{error_message}\nRetrying ({attempt}/{max_attempts}) in {seconds}s."))
+                self.say(&format!("Retrying ({attempt}/{max_attempts}) in {seconds}s."))
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
                 let error = final_error.as_deref().unwrap_or_default();
-                self.say(&format!("Retry failed after {attempt} attempts: {error}"))
+                self.say(&omp_view::message::retries_ended(*attempt, error, "").1)
             }
             AgentEvent::RetryFallbackApplied(switch) => {
                 self.say(&format!("{} failed; continuing with {}", switch.from, switch.to))

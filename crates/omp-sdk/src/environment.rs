@@ -1,6 +1,6 @@
 //! The environment of a program: its variables over the `.env` files, and what they say about tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,6 +64,13 @@ impl<E: Environment> Environment for LayeredEnvironment<E> {
         let below = self.files.iter().filter(|(name, _)| self.upper.var(name).is_none());
         all.extend(below.map(|(name, value)| (name.to_owned(), value.to_owned())));
         all
+    }
+
+    fn file_of(&self, name: &str) -> Option<PathBuf> {
+        match self.upper.var(name) {
+            Some(_) => self.upper.file_of(name),
+            None => self.files.file_of(name).map(Path::to_path_buf),
+        }
     }
 
     fn vault(&self) -> Option<&Arc<Vault>> {

@@ -41,8 +41,18 @@ impl Catalog {
         if let Some(theme) = builtin::find(name) {
             return Ok(theme);
         }
-        let path = self.file(name).ok_or_else(|| ThemeError::NotFound(name.to_owned()))?;
-        read(&path, name).map(Arc::new)
+        let path = self.file(name).ok_or_else(|| self.not_found(name))?;
+        read(&path).map_err(|error| error.unwrap_or_else(|| self.not_found(name))).map(Arc::new)
+    }
+
+    fn not_found(&self, name: &str) -> ThemeError {
+        let names = self.names();
+        let near = names
+            .iter()
+            .map(|known| (strsim::osa_distance(&name.to_lowercase(), &known.to_lowercase()), known))
+            .min_by_key(|(distance, _)| *distance)
+            .filter(|(distance, known)| *distance <= known.len().min(name.len()) / 3);
+        ThemeError::NotFound { name: name.to_owned(), near: near.map(|(_, known)| known.clone()) }
     }
 
     /// The file that a name stands for; `None` for built-in themes and for what is no file name.
@@ -53,16 +63,17 @@ impl Catalog {
     }
 }
 
-fn read(path: &Path, name: &str) -> Result<Theme, ThemeError> {
+/// Reads a file. No error means that there is none.
+fn read(path: &Path) -> Result<Theme, Option<ThemeError>> {
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => ThemeError::NotFound(name.to_owned()),
-        _ => ThemeError::Read { path: path.to_owned(), error },
+        std::io::ErrorKind::NotFound => None,
+        _ => Some(ThemeError::Read { path: path.to_owned(), error }),
     };
     let file = File::open(path).map_err(failed)?;
     let mut json = String::new();
     file.take(LARGEST + 1).read_to_string(&mut json).map_err(failed)?;
     if json.len() as u64 > LARGEST {
-        return Err(ThemeError::TooLarge { path: path.to_owned(), limit: LARGEST });
+        return Err(Some(ThemeError::TooLarge { path: path.to_owned(), limit: LARGEST }));
     }
-    Theme::load(&json)
+    Theme::load(&json).map_err(Some)
 }

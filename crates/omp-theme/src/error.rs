@@ -8,8 +8,13 @@ use crate::token::Token;
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
     /// No built-in theme and no file has the name.
-    #[error("theme not found: {0}")]
-    NotFound(String),
+    #[error("theme not found: {name}{}", meant(near.as_deref()))]
+    NotFound {
+        /// As it was given.
+        name: String,
+        /// The theme that was probably meant.
+        near: Option<String>,
+    },
     /// The text is not JSON.
     #[error("invalid theme JSON: {0}")]
     Json(#[from] serde_json::Error),
@@ -32,6 +37,10 @@ pub enum ThemeError {
         /// The most that is read.
         limit: u64,
     },
+}
+
+fn meant(near: Option<&str>) -> String {
+    near.map_or(" (see: /theme)".to_owned(), |near| format!(": did you mean {near}?"))
 }
 
 /// Everything that is wrong with a theme, so that its author sees it at once.

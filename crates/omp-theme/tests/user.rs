@@ -42,7 +42,7 @@ fn built_in_themes_come_first_then_those_of_the_agent_directory() {
     let border = |catalog: &Catalog, name: &str| catalog.load(name).map(|theme| theme.color(Token::Border));
     assert_eq!(border(&here, "dark").unwrap(), Theme::built_in("dark").unwrap().color(Token::Border));
     assert_eq!(border(&here, "zzz").unwrap(), omp_tui::text::Color::Indexed(3));
-    assert_eq!(border(&here, "moved").unwrap_err().to_string(), "theme not found: moved");
+    assert_eq!(border(&here, "moved").unwrap_err().to_string(), "theme not found: moved (see: /theme)");
     let names = here.names();
     assert!(
         names.is_sorted() && names.first().unwrap() == "aaa" && names.last().unwrap() == "zzz",
@@ -53,7 +53,7 @@ fn built_in_themes_come_first_then_those_of_the_agent_directory() {
 
     let moved = catalog(&[("HOME", home.path()), ("PI_CODING_AGENT_DIR", &other)]);
     assert_eq!(border(&moved, "moved").unwrap(), omp_tui::text::Color::Indexed(4));
-    assert_eq!(border(&moved, "zzz").unwrap_err().to_string(), "theme not found: zzz");
+    assert_eq!(border(&moved, "zzz").unwrap_err().to_string(), "theme not found: zzz (see: /theme)");
 }
 
 /// proves: TUI-133

@@ -53,6 +53,7 @@ pub enum AgentEvent {
     AutoRetryEnd {
         success: bool,
         attempt: u32,
+        /// [`AgentEvent::RETRY_CANCELLED`] if somebody stopped it.
         #[serde(skip_serializing_if = "Option::is_none")]
         final_error: Option<String>,
     },
@@ -117,4 +118,9 @@ pub struct RetryFallback {
     pub from: String,
     pub to: String,
     pub role: String,
+}
+
+impl AgentEvent {
+    /// The final error of retries that somebody stopped.
+    pub const RETRY_CANCELLED: &str = "Retry cancelled";
 }

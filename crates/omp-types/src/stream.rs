@@ -103,6 +103,8 @@ pub enum FailureKind {
     Contaminated,
     /// Missing or rejected credentials.
     Auth,
+    /// Nothing listens at an address of this machine: another model can help, waiting does not.
+    NotListening,
     /// The request itself is wrong, or the answer cannot be understood.
     Fatal,
 }

@@ -24,6 +24,8 @@ pub enum Activity {
         attempts: u32,
         /// The time until then.
         wait: Duration,
+        /// Why the last one failed.
+        error: String,
     },
 }
 
@@ -42,7 +44,7 @@ pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &
             let more = look.symbol(Symbol::FormatEllipsis);
             (format!("Generating handoff{more}"), format!("{} to cancel", interrupt_key.to_lowercase()))
         }
-        Activity::Retrying { attempt, attempts, wait } => {
+        Activity::Retrying { attempt, attempts, wait, .. } => {
             let left = wait.saturating_sub(running).as_secs_f64().ceil();
             let more = look.symbol(Symbol::FormatEllipsis);
             let text = format!("Retrying ({attempt}/{attempts}) in {left}s{more}");
@@ -57,6 +59,10 @@ pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &
     let remarks: Vec<String> = [time, remark].into_iter().flatten().collect();
     if !remarks.is_empty() {
         line.push(look.fg(Token::Dim), &format!(" ({})", remarks.join(&look.dot())));
+    }
+    if let Activity::Retrying { error, .. } = activity {
+        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.push(look.fg(Token::Warning), &format!("{}{error}", look.dot()));
     }
     look.shortened(&line, look.width)
 }

@@ -83,7 +83,7 @@ pub(crate) async fn begin(
     startup: &mut Startup,
 ) -> Result<Begun, u8> {
     let directories = options.directories.clone();
-    let (preset, manner) = (kept_preset(&launch), launch.work.clone());
+    let (preset, manner, warnings) = (kept_preset(&launch), launch.work.clone(), launch.warnings.clone());
     let first = seat.attend(options);
     let furniture = Arc::new(Furniture { launch, directories: directories.clone(), seat });
     let host = match startup.phase_async("session", Host::start(furniture, first)).await {
@@ -103,7 +103,8 @@ pub(crate) async fn begin(
         session.close().await;
         return Err(0);
     }
-    let mut remarks = session.warnings().to_vec();
+    let mut remarks = warnings;
+    remarks.extend(session.warnings().iter().cloned());
     remarks.extend(demo_remark(&session));
     for turn in &turns {
         turn.typed.iter().for_each(|typed| session.input().note_typed(typed));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use omp_cli::{CommandCall, Topic};
 use omp_sdk::load_settings;
 use omp_sdk::settings::{
-    Layer, Saved, Secrecy, Setting, Settings, SettingsError, TABLE, find, migrate_files, parse_value, reset,
-    reset_value, set, suggestion,
+    Layer, Saved, Secrecy, Setting, Settings, SettingsError, TABLE, find, keys, migrate_files, parse_value,
+    reset, reset_value, set, suggestion,
 };
 use omp_tui::text::neutral;
 use omp_types::address;
@@ -155,6 +155,11 @@ impl<'a> Command<'a> {
             return Err(format!("omp config set {} needs a value", row.path).into());
         }
         let value = parse_value(row, &words.join(" "))?;
+        let themes = [keys::THEME_DARK.path(), keys::THEME_LIGHT.path()];
+        if let Some(name) = value.as_str().filter(|_| themes.contains(&row.path)) {
+            let checked = omp_interactive::check_theme(&self.context.directories, name);
+            checked.map_err(|error| error.to_string())?;
+        }
         self.settings()?;
         let saved = set(&self.context.directories, row.path, value.clone())?;
         self.changed(row, &value, &saved)

@@ -20,7 +20,7 @@ pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
         }
     };
     let opened = command_context::directories(profile).and_then(|directories| {
-        let cwd = working_directory::enter(launch.place.cwd.as_deref(), true, &directories.home)?;
+        let (cwd, _) = working_directory::enter(launch.place.cwd.as_deref(), true, &directories.home)?;
         let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
         let (environment, _) = command_context::environment(&directories, &cwd);
         let settings =

@@ -34,8 +34,8 @@ fn begin(mut launch: Launch, profile: Option<&str>, set_up: SetUp) -> u8 {
         output::print(output::Stream::Err, &error.render());
         return error.exit_code();
     }
-    for warning in &launch.warnings {
-        output::warn(warning);
+    for warning in launch.warnings.drain(..) {
+        output::warn(&warning);
     }
     let (context, cwd) = match arrive(&mut launch, profile) {
         Ok(Ok(entered)) => entered,
@@ -73,10 +73,11 @@ fn arrive(
 }
 
 /// The session's directory, and the user's as they are seen from there.
-fn enter(launch: &Launch, profile: Option<&str>) -> Result<(CommandContext, PathBuf), String> {
+fn enter(launch: &mut Launch, profile: Option<&str>) -> Result<(CommandContext, PathBuf), String> {
     let directories = command_context::directories(profile)?;
-    let cwd =
+    let (cwd, remark) =
         working_directory::enter(launch.place.cwd.as_deref(), launch.place.allow_home, &directories.home)?;
+    launch.warnings.extend(remark);
     let (environment, warnings) = command_context::environment(&directories, &cwd);
     warnings.iter().for_each(|warning| output::warn(warning));
     Ok((CommandContext { directories, environment }, cwd))
@@ -148,6 +149,9 @@ fn prepare(
         return Ok(None);
     };
     let deck = launch.session.record.as_deref().map(recording).transpose()?;
+    if !interactive {
+        launch.warnings.iter().for_each(|warning| output::note(warning));
+    }
     let typed = launch.clone();
     let options = SessionOptions { persistence, deck, ..session_options(launch, context, cwd, settings)? };
     Ok(Some(match interactive {

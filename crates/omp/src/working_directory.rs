@@ -11,15 +11,19 @@ pub(crate) fn unusable(error: &std::io::Error) -> String {
     format!("cannot use the current directory: {error}")
 }
 
-/// Changes into the session's directory and returns it, absolute.
-pub(crate) fn enter(asked: Option<&Path>, allow_home: bool, home: &Path) -> Result<PathBuf, String> {
+/// Changes into the session's directory and returns it, absolute, with what the user should know about it.
+pub(crate) fn enter(
+    asked: Option<&Path>,
+    allow_home: bool,
+    home: &Path,
+) -> Result<(PathBuf, Option<String>), String> {
     if let Some(directory) = asked {
         std::env::set_current_dir(directory)
             .map_err(|error| format!("--cwd {}: {}", directory.display(), reason(directory, &error)))?;
     }
     let current = current()?;
     if asked.is_some() || allow_home || !same(&current, home) {
-        return Ok(current);
+        return Ok((current, None));
     }
     // A session in the home directory would put everything the user owns within reach of one wrong command.
     let refuge = refuges(home).into_iter().find(|directory| directory.is_dir());
@@ -27,9 +31,14 @@ pub(crate) fn enter(asked: Option<&Path>, allow_home: bool, home: &Path) -> Resu
         Some(directory) => {
             std::env::set_current_dir(&directory)
                 .map_err(|error| format!("{}: {error}", directory.display()))?;
-            Ok(directory)
+            let remark = format!(
+                "Started in your home directory: working in {} instead, where one wrong command cannot reach all \
+                 your files. Start omp in a project, or add --allow-home to stay.",
+                directory.display()
+            );
+            Ok((directory, Some(remark)))
         }
-        None => Ok(current),
+        None => Ok((current, None)),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::words::{ApprovalMode, LogLevel, OutputMode, ServiceTier, ThinkingArg}
 
 const MODE: ValueKind = ValueKind::OneOf(OutputMode::WORDS);
 /// A level that is not in the list is a warning, so that a script for a newer release still runs.
-const LEVEL: ValueKind = ValueKind::Suggested(ThinkingArg::WORDS);
+const LEVEL: ValueKind = ValueKind::OneOf(ThinkingArg::WORDS);
 const TIER: ValueKind = ValueKind::OneOf(ServiceTier::WORDS);
 const APPROVAL: ValueKind = ValueKind::OneOf(ApprovalMode::WORDS);
 const LOG_LEVEL: ValueKind = ValueKind::OneOf(LogLevel::WORDS);

@@ -35,7 +35,7 @@ pub enum ValueKind {
     ToolList,
     /// Comma-separated text.
     TextList,
-    /// Exactly one of these words.
+    /// One of these words, in any case.
     OneOf(&'static [&'static str]),
     /// These words are known and offered, but another one is not a usage error.
     Suggested(&'static [&'static str]),

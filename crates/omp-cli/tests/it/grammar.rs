@@ -234,16 +234,21 @@ fn modes_are_a_closed_list() {
     assert!(error.render().starts_with(line), "{}", error.render());
 }
 
+/// A run with another level than the one that was meant costs more than typing it again.
 #[test]
-fn an_unknown_thinking_level_is_a_warning() {
+fn an_unknown_thinking_level_is_refused_with_a_suggestion() {
     for word in ["off", "minimal", "low", "medium", "high", "xhigh", "max", "auto"] {
         let launch = session(&["--thinking", word]);
         assert_eq!(launch.model.thinking.map(ThinkingArg::word), Some(word));
         assert!(launch.warnings.is_empty());
     }
-    let launch = session(&["--thinking", "hard"]);
-    assert_eq!(launch.model.thinking, None);
-    assert!(launch.warnings[0].contains("unknown thinking level \"hard\""), "{:?}", launch.warnings);
+    assert_eq!(session(&["--thinking", " High "]).model.thinking.map(ThinkingArg::word), Some("high"));
+    let all = "Error: Expected one of off, minimal, low, medium, high, xhigh, max, auto for --thinking, got ";
+    for (typed, said) in [("hgih", "\"hgih\": did you mean high?\n"), ("hard", "\"hard\"\n")] {
+        let error = launch(&["--thinking", typed]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.render().starts_with(&format!("{all}{said}")), "{}", error.render());
+    }
 }
 
 /// The demo needs no name; a name beside it is not ignored in silence.

@@ -8,13 +8,14 @@ use omp_sdk::Session;
 use super::{BUSY, first_word};
 use crate::answer::{Answer, Columns};
 use crate::handler::CommandContext;
-use crate::listing::{Listed, ListedFor, listed};
+use crate::listing::{BUILT_IN, Listed, ListedFor, listed};
+use crate::topics;
 
 /// Letters of a command and its hint in the list of all.
 const LONGEST_USAGE: usize = 36;
 const SESSION_USAGE: &str = "Usage: /session [info|delete]";
 
-/// `/help`: all commands with their sources.
+/// `/help`: all commands by topic, with their sources.
 pub(crate) async fn help(session: &Arc<Session>) -> Answer {
     let session = Arc::clone(session);
     let all = tokio::task::spawn_blocking(move || listed(&session, ListedFor::People)).await;
@@ -24,9 +25,23 @@ pub(crate) async fn help(session: &Arc<Session>) -> Answer {
         let hint = if command.hint.is_empty() { String::new() } else { format!(" {}", command.hint) };
         let aliases: String = command.aliases.iter().map(|alias| format!(", /{alias}")).collect();
         let name = cut(format!("/{}{aliases}{hint}", command.name));
-        (name, format!("{:wide$}  {}", command.source, command.description))
+        (format!("  {name}"), format!("{:wide$}  {}", command.source, command.description))
     };
-    let rows = all.into_iter().map(row).collect();
+    let place = |command: &Listed| match command.source == BUILT_IN {
+        true => topics::place(&command.name).unwrap_or((topics::OWN, usize::MAX)),
+        false => (topics::OWN, usize::MAX),
+    };
+    let mut all: Vec<((&str, usize), Listed)> =
+        all.into_iter().map(|command| (place(&command), command)).collect();
+    all.sort_by_key(|((_, place), _)| *place);
+    let (mut rows, mut topic) = (Vec::new(), "");
+    for ((of, _), command) in all {
+        if topic != of {
+            rows.push((of.to_owned(), String::new()));
+            topic = of;
+        }
+        rows.push(row(command));
+    }
     Answer::Table(Columns::new("Commands", rows))
 }
 
@@ -38,14 +53,15 @@ fn cut(usage: String) -> String {
     }
 }
 
-/// `/tools`: all tools, the active ones marked.
+/// `/tools`: all tools with what they do, the active ones marked.
 pub(crate) fn tools(session: &Session) -> Answer {
     let row = |(name, active): (String, bool)| {
         let sign = if active { "* " } else { "  " };
-        (format!("{sign}{name}"), String::new())
+        let summary = omp_types::builtin_tool(&name).map_or("", |tool| tool.summary);
+        (format!("{sign}{name}"), summary.to_owned())
     };
     let rows = session.all_tools().into_iter().map(row).collect();
-    Answer::Table(Columns::new("Tools (* active)", rows))
+    Answer::Table(Columns::new("Tools of the model (* can be called now)", rows))
 }
 
 /// `/jobs`: what runs in the background, and what ran recently.

@@ -12,7 +12,10 @@ const SHOWN: usize = 8;
 pub(crate) async fn context(session: &Session) -> Answer {
     let found = session.context().usage().await;
     let window = found.window.max(1);
-    let share = |tokens: u64| format!("{tokens} tokens ({:.1}%)", tokens as f64 * 100.0 / window as f64);
+    let share = |tokens: u64| {
+        let part = tokens as f64 * 100.0 / window as f64;
+        format!("{} tokens ({part:.1}%)", grouped(tokens))
+    };
     let conversation: u64 =
         found.parts.iter().filter(|(part, _)| part.is_message()).map(|(_, tokens)| *tokens).sum();
     let mut rows = Vec::new();
@@ -31,7 +34,10 @@ pub(crate) async fn context(session: &Session) -> Answer {
         Some(_) => "estimated from the provider's last count",
         None => "estimated",
     };
-    let title = format!("Context window of {} tokens, {} used ({fitted})", found.window, found.used);
+    let (all, used) = (grouped(found.window), grouped(found.used));
+    let title = format!(
+        "Context window of {all} tokens: what the model reads with each request, {used} used ({fitted})"
+    );
     Answer::Table(Columns::new(title, rows))
 }
 
@@ -75,15 +81,27 @@ pub(crate) fn cache(session: &Session) -> Answer {
         row("Requests", report.requests.to_string()),
         row(
             "Read from cache",
-            format!("{} ({}){}", report.read, percent(&report), dollars(", saved", report.saved)),
+            format!(
+                "{} ({}), at a fraction of the price{}",
+                grouped(report.read),
+                percent(&report),
+                dollars(", saved", report.saved)
+            ),
         ),
-        row("Written to cache", report.written.to_string()),
-        row("Not cached", report.fresh.to_string()),
-        row("Re-sent", format!("{}{}", report.missed, dollars(", cost more", report.missed_cost))),
+        row("Written to cache", format!("{}, for the requests that follow", grouped(report.written))),
+        row("Not cached", format!("{}, new in each request", grouped(report.fresh))),
+        row(
+            "Re-sent",
+            format!(
+                "{}, was cached and had to be read again{}",
+                grouped(report.missed),
+                dollars(", cost more", report.missed_cost)
+            ),
+        ),
     ];
     for total in &report.causes {
         let times = if total.misses == 1 { "once".to_owned() } else { format!("{} times", total.misses) };
-        let value = format!("{} tokens, {times}{}", total.tokens, dollars(",", total.cost));
+        let value = format!("{} tokens, {times}{}", grouped(total.tokens), dollars(",", total.cost));
         rows.push((format!("  {}", total.cause.words()), value));
     }
     let newest = report.misses.iter().rev().take(SHOWN);
@@ -93,7 +111,21 @@ pub(crate) fn cache(session: &Session) -> Answer {
 
 fn told(miss: &CacheMiss) -> String {
     let CacheMiss { model, cause, tokens, cost, .. } = miss;
+    let tokens = grouped(*tokens);
     format!("{tokens} tokens re-sent to {model}: {}{}", cause.words(), dollars(",", *cost))
+}
+
+/// A number with its thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn percent(report: &CacheReport) -> String {

@@ -17,17 +17,21 @@ async fn tools_are_marked_as_the_request_has_them() {
     let tools = room.request()["tools"].as_array().unwrap().clone();
     let mut offered: Vec<&str> =
         tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
-    let mut marked: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("* ")).collect();
+    let mut marked: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("* ")?.split(' ').next()).collect();
     offered.sort_unstable();
     marked.sort_unstable();
     assert_eq!(marked, offered);
     for name in omp_sdk::TOOL_NAMES {
         assert!(
-            text.lines().any(|line| line.trim_start_matches([' ', '*']).trim() == *name),
-            "{name}: {text}"
+            text.lines().any(|line| line.trim_start_matches([' ', '*']).starts_with(&format!("{name}  "))),
+            "{name} and what it does: {text}"
         );
     }
-    assert!(text.lines().any(|line| line.trim() == "ssh"), "there is no host, so it is not active: {text}");
+    assert!(
+        text.lines().any(|line| line.trim().starts_with("ssh  ")),
+        "there is no host, so it is not active: {text}"
+    );
 }
 
 #[tokio::test]
@@ -54,6 +58,9 @@ async fn commands_are_listed_with_their_sources() {
     assert_eq!(told("/greet <name>"), "project Says hello", "{text}");
     assert!(told("/poem").starts_with("template, user A poem"), "{text}");
     assert_eq!(told("/skill:pdf [arguments]"), "skill Reads PDFs", "{text}");
+    let at = |row: &str| text.lines().position(|line| line.trim() == row || line.trim().starts_with(row));
+    assert!(at("Conversation") < at("/new ") && at("/new ") < at("Sessions"), "by topic: {text}");
+    assert!(at("Skills and commands of your own") < at("/greet <name>"), "{text}");
     assert!(told("/model, /models [id]").starts_with("built-in "), "{text}");
     assert_eq!(text.matches("/tools ").count(), 1, "a built-in hides a file of its name: {text}");
     let session = room.context.host.session();

@@ -16,7 +16,8 @@ fn numbers(count: usize) -> String {
 fn tokens(text: &str, row: &str) -> u64 {
     let line = text.lines().find_map(|line| line.trim().strip_prefix(row).map(str::trim));
     let line = line.unwrap_or_else(|| panic!("{row} in {text}"));
-    line.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{row} in {text}"))
+    let number = line.split(' ').next().map(|number| number.replace(',', ""));
+    number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{row} in {text}"))
 }
 
 /// System prompt, tools, messages and what is free make the window; kinds of messages make the messages.
@@ -125,14 +126,14 @@ async fn the_cache_is_accounted_for() {
     room.say("1").await;
     room.say("2").await;
     let text = room.text("/cache").await;
-    assert!(text.contains("3968 (49%), saved $0.0036"), "{text}");
+    assert!(text.contains("3,968 (49%), at a fraction of the price, saved $0.0036"), "{text}");
     assert!(!text.contains("the model changed"), "{text}");
     let switched = room.text("/model openai/b").await;
     let expected = "openai/a has 4168 tokens of this conversation cached; switching re-sends them to openai/b, about $0.004";
     assert!(switched.starts_with(expected) && switched.ends_with("Switched to openai/b"), "{switched}");
     room.say("3").await;
     let text = room.text("/cache").await;
-    assert!(text.contains("the model changed") && text.contains("4168 tokens, once, $0.0038"), "{text}");
-    assert!(text.contains("Request 3") && text.contains("4168 tokens re-sent to openai/b"), "{text}");
+    assert!(text.contains("the model changed") && text.contains("4,168 tokens, once, $0.0038"), "{text}");
+    assert!(text.contains("Request 3") && text.contains("4,168 tokens re-sent to openai/b"), "{text}");
     room.server.finish();
 }

@@ -38,7 +38,14 @@ pub enum Trust {
 
 /// The variables of several files.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct DotEnv(BTreeMap<String, String>);
+pub struct DotEnv(BTreeMap<String, Defined>);
+
+/// A value, and the file that has it.
+#[derive(Clone, PartialEq, Eq)]
+struct Defined {
+    value: String,
+    path: PathBuf,
+}
 
 impl DotEnv {
     /// Reads the files in order; the first to define a variable decides. What the user should know is returned.
@@ -58,12 +65,17 @@ impl DotEnv {
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.0.get(name).map(|defined| defined.value.as_str())
+    }
+
+    /// The file that defines a variable.
+    pub fn file_of(&self, name: &str) -> Option<&Path> {
+        self.0.get(name).map(|defined| defined.path.as_path())
     }
 
     /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0.iter().map(|(name, defined)| (name.as_str(), defined.value.as_str()))
     }
 }
 
@@ -93,7 +105,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     Ok(Some(bytes))
 }
 
-fn add(variables: &mut BTreeMap<String, String>, file: &EnvFile, bytes: &[u8], warnings: &mut Vec<String>) {
+fn add(variables: &mut BTreeMap<String, Defined>, file: &EnvFile, bytes: &[u8], warnings: &mut Vec<String>) {
     let may_define = |name: &str| {
         may_define(file.trust, name) && older(name).is_none_or(|older| may_define(file.trust, &older))
     };
@@ -114,7 +126,7 @@ fn add(variables: &mut BTreeMap<String, String>, file: &EnvFile, bytes: &[u8], w
         here.iter().filter_map(|(name, value)| Some((older(name)?, value.clone()))).collect();
     here.extend(renamed);
     for (name, value) in here {
-        variables.entry(name).or_insert(value);
+        variables.entry(name).or_insert_with(|| Defined { value, path: file.path.clone() });
     }
 }
 

@@ -32,13 +32,8 @@ impl App {
         match command {
             ScreenCommand::Hotkeys => self.hotkeys(),
             ScreenCommand::Exit => self.surface.requests.push(TerminalRequest::Quit),
-            ScreenCommand::New => {
-                switching::switch_session(
-                    self,
-                    |host| async move { host.begin().await },
-                    "New session started",
-                );
-            }
+            ScreenCommand::New => switching::begin_session(self),
+            ScreenCommand::Drop => session::drop_session(self, call),
             ScreenCommand::Fork if self.turn.run.is_some() => self.busy(),
             ScreenCommand::Fork => {
                 switching::switch_session(self, |host| async move { host.fork().await }, "Session forked");

@@ -24,15 +24,17 @@ pub(super) struct Compacting {
     idle: CancellationToken,
 }
 
-/// `/compact`: what runs is stopped first.
+/// `/compact`: after the turn that runs; typed again, it stops the turn.
 pub(crate) fn compact(app: &mut App, focus: &str) {
     if app.turn.run.is_some() {
-        app.turn.compacting.wanted = Some(focus.to_owned());
-        app.abort();
+        match app.turn.compacting.wanted.replace(focus.to_owned()) {
+            None => app.hint(Token::Muted, "Compacting after this turn (/compact again: stop the turn now)"),
+            Some(_) => app.abort(),
+        }
         return;
     }
     let (session, focus) = (app.session(), focus.to_owned());
-    let cancel = begin_run(app, "Compacting");
+    let cancel = begin_run(app, Run::COMPACTING);
     let number = app.turn.runs;
     app.spawn(async move {
         let compacted = session.context().compact(Some(&focus), cancel).await;
@@ -118,7 +120,10 @@ pub(crate) fn cancel_compaction(app: &mut App) {
 pub(crate) fn after_turn(app: &mut App) {
     app.turn.compacting.activity = None;
     match app.turn.compacting.wanted.take() {
-        Some(focus) => compact(app, &focus),
+        Some(focus) => {
+            app.status.banner = None;
+            compact(app, &focus);
+        }
         None => wait_for_idle(app),
     }
 }
@@ -188,7 +193,7 @@ pub(crate) fn compaction_event(app: &mut App, event: &AgentEvent) {
             });
             if *reason == CompactionReason::Idle && app.turn.run.is_none() {
                 let cancel = app.turn.compacting.idle.clone();
-                app.turn.run = Some(Run { cancel, begun: app.turn_now(), what: "Compacting" });
+                app.turn.run = Some(Run { cancel, begun: app.turn_now(), what: Run::COMPACTING });
             }
         }
         AgentEvent::AutoCompactionEnd { reason, result, aborted, error_message, .. } => {

@@ -11,7 +11,8 @@ use omp_tui::render::{Painted, Position, Renderer, Size};
 use omp_tui::schedule::Extent;
 use omp_tui::text::{Attributes, Line, neutral};
 use omp_tui::ui::{Anchor, Id, OverlayOptions};
-use omp_types::ThinkingLevel;
+use omp_types::{ThinkingLevel, UserContent};
+use omp_view::message;
 use omp_view::todo::Todos;
 use omp_view::working::Activity;
 use omp_view::{Look, status};
@@ -201,15 +202,17 @@ impl Surface {
 
 impl Shown {
     fn pending(&self, look: &Look) -> Vec<Line> {
-        let (steering, later) = self.session().control().queued();
-        if steering + later == 0 {
-            return Vec::new();
-        }
-        let text = match steering + later {
+        let queued = self.session().control().peek_queued();
+        let texts = |list: &[UserContent]| list.iter().map(UserContent::text).collect::<Vec<_>>();
+        let (steering, later) = (texts(&queued.steering), texts(&queued.follow_ups));
+        let hint = match steering.len() + later.len() {
+            0 => return Vec::new(),
             1 => "1 message queued (Alt+Up to edit)".to_owned(),
             many => format!("{many} messages queued (Alt+Up to edit)"),
         };
-        vec![Line::new(), look.row(Token::Muted, &text)]
+        let mut rows = vec![Line::new()];
+        rows.extend(message::queued(look, &steering, &later, &hint));
+        rows
     }
 
     /// The approval mode, and what the sandbox holds as far as that is known yet.

@@ -55,19 +55,19 @@ impl Surface {
         self.stage.set_read_preview(shown);
     }
 
-    /// Whether the model's thinking is shown.
-    pub(crate) fn set_thoughts(&mut self, shown: bool) {
-        self.stage.set_thoughts(shown);
-    }
-
     /// The terminal turned out to show pictures this way.
     pub(crate) fn pictures_become(&mut self, protocol: ImageProtocol) {
         if self.stage.pictures().set_protocol(protocol) {
-            if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-                transcript.thaw();
-            }
-            self.requests.push(TerminalRequest::Gesture(Gesture::Reset));
+            self.draw_everything();
         }
+    }
+
+    /// Draws the whole conversation again: something about all of it has changed.
+    pub(crate) fn draw_everything(&mut self) {
+        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+            transcript.thaw();
+        }
+        self.requests.push(TerminalRequest::Gesture(Gesture::Reset));
     }
 
     /// Pictures that lost their pixels in the last frame become text in the next.

@@ -75,6 +75,8 @@ impl App {
             actions::THINKING_TOGGLE => {
                 let shown = !self.surface.stage.thoughts();
                 self.surface.stage.set_thoughts(shown);
+                // What was thought before is shown or hidden, too.
+                self.surface.draw_everything();
                 self.hint(Token::Muted, if shown { "Thinking shown" } else { "Thinking hidden" });
             }
             actions::THINKING_CYCLE => models::cycle_thinking(self),

@@ -45,7 +45,6 @@ use omp_keys::Bindings;
 use omp_sdk::{Driver, Host, Session};
 use omp_theme::{Current, Token};
 use omp_tui::announce;
-use omp_tui::render::Gesture;
 use omp_tui::transcript::Transcript;
 use omp_view::message::Level;
 use tokio::sync::mpsc::UnboundedSender;
@@ -164,6 +163,8 @@ impl App {
         }
         greeting::greet(self, greeting);
         self.surface.stage.set_words(self.session().settings());
+        let hidden = self.session().settings().get(omp_sdk::settings::keys::HIDE_THINKING_BLOCK);
+        self.surface.stage.follow_thinking_setting(hidden);
         self.show_conversation(messages);
         self.look_around();
         self.set_title();
@@ -193,7 +194,7 @@ impl App {
             Ok(false) => {}
             Ok(true) => {
                 self.surface.stage.set_theme(Arc::clone(self.surface.theme.theme()));
-                self.surface.requests.push(TerminalRequest::Gesture(Gesture::Reset));
+                self.surface.draw_everything();
             }
             Err(error) => self.complain(&error.to_string()),
         }

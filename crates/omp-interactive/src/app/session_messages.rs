@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::{AgentEvent, Message};
 use omp_view::working::Activity;
@@ -61,13 +60,10 @@ impl App {
                 let (attempt, attempts) = (*attempt, *max_attempts);
                 let since = self.turn.run.as_ref().map_or(now, |run| now.saturating_sub(run.begun));
                 let wait = since + Duration::from_millis(*delay_ms);
-                self.turn.retrying = Some(Activity::Retrying { attempt, attempts, wait });
-                self.status.banner = Some((Token::Warning, error_message.clone()));
+                let error = error_message.clone();
+                self.turn.retrying = Some(Activity::Retrying { attempt, attempts, wait, error });
             }
-            AgentEvent::AutoRetryEnd { .. } => {
-                self.turn.retrying = None;
-                self.status.banner = None;
-            }
+            AgentEvent::AutoRetryEnd { .. } => self.turn.retrying = None,
             AgentEvent::MessageEnd { message } => {
                 if let Message::Assistant(answer) = &**message {
                     self.status.spent += answer.usage.cost.total;

@@ -1,18 +1,21 @@
 //! What is sent, and what stops it.
 
+use std::time::Duration;
+
 use omp_commands::{Submission, interpret};
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
 use omp_editor::{Command, Content, ContentPart, Meaning};
 use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
 use omp_theme::Token;
 use omp_types::{StopReason, UserBlock, UserContent};
+use omp_view::message::{self, TurnEnding};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
 use crate::app::commands::model_change;
 use crate::app::composer::Composer;
 use crate::app::turn::Turn;
-use crate::app::{compacting, drafting, naming, shell};
+use crate::app::{compacting, drafting, naming, shell, switching};
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
@@ -162,7 +165,10 @@ impl App {
             model_change::make_changes(self, move |app| app.ended(number, ended));
             return;
         }
-        self.turn.run = None;
+        let begun = self.turn.run.take().map(|run| run.begun);
+        if let (Some(begun), Ok(Some(outcome))) = (begun, &ended) {
+            self.sum_up_turn(begun, outcome);
+        }
         let failed = match &ended {
             Ok(outcome) => outcome.as_ref().is_some_and(has_failed),
             Err(_) => true,
@@ -176,6 +182,9 @@ impl App {
         }
         self.surface.notify("Turn finished");
         self.refresh();
+        if switching::begins_after_turn(self) {
+            return;
+        }
         if failed {
             drafting::give_back(self);
         }
@@ -188,7 +197,16 @@ impl App {
         }
     }
 
-    /// Stops the turn; what was queued comes back into the editor.
+    /// A row below a turn: how long it took, and what it cost.
+    fn sum_up_turn(&mut self, begun: Duration, outcome: &Outcome) {
+        let took = self.turn_now().saturating_sub(begun);
+        if let Some(text) =
+            message::turn_summary(took, &outcome.messages, TurnEnding::of(outcome.interrupted))
+        {
+            self.show_rows(move |look| look.wrapped(Token::Dim, &look.hint(&text), 2));
+        }
+    }
+
     /// Stops the turn; what waits to be said goes back into the editor.
     pub(crate) fn abort(&mut self) {
         if let Some(run) = &self.turn.run {

@@ -59,6 +59,9 @@ impl App {
         git::watch_branch(self);
         self.choose_keys();
         self.surface.stage.set_words(session.settings());
+        self.surface
+            .stage
+            .follow_thinking_setting(session.settings().get(omp_sdk::settings::keys::HIDE_THINKING_BLOCK));
         if self.composer.looked_around != Some(self.shown.number) {
             self.composer.looked_around = Some(self.shown.number);
             self.composer.finder = Files::new(&session.cwd());

@@ -29,13 +29,15 @@ const RESUMED: &str = "Resumed session";
 #[derive(Default)]
 pub(super) struct Switching {
     going: usize,
+    /// A new session begins after this turn.
+    wanted: bool,
     held: Vec<Content>,
 }
 
 impl Switching {
-    /// Is another session being opened?
+    /// Is another session being opened, or about to be?
     pub(super) fn is_going(&self) -> bool {
-        self.going > 0
+        self.going > 0 || self.wanted
     }
 
     /// Keeps words for the session that is being opened.
@@ -58,6 +60,32 @@ impl Surface {
     }
 }
 
+/// `/new`: after the turn that runs; typed again, it stops the turn. A compaction is not worth waiting for.
+pub(crate) fn begin_session(app: &mut App) {
+    // It is on its way: words that wait for it must not meet a second one.
+    if app.shown.switching.going > 0 {
+        return;
+    }
+    let can_wait =
+        app.turn.run.is_some() && app.turn.compacting.activity.is_none() && !app.turn.is_compacting();
+    if can_wait && !std::mem::replace(&mut app.shown.switching.wanted, true) {
+        app.hint(Token::Muted, "New session after this turn (/new again: stop the turn now)");
+        return;
+    }
+    app.shown.switching.wanted = false;
+    switch_session(app, |host| async move { host.begin().await }, "New session started");
+}
+
+/// A turn has ended. Says whether a new session was asked for meanwhile, which begins now.
+pub(super) fn begins_after_turn(app: &mut App) -> bool {
+    let wanted = std::mem::take(&mut app.shown.switching.wanted);
+    if wanted {
+        app.status.banner = None;
+        begin_session(app);
+    }
+    wanted
+}
+
 /// Exchanges the session.
 pub(crate) fn switch_session<F>(app: &mut App, switch: impl FnOnce(Arc<Host>) -> F, done: &'static str)
 where
@@ -70,6 +98,7 @@ where
     }
     // What waits for a turn of this session would never be said.
     drafting::give_back(app);
+    app.shown.switching.wanted = false;
     app.shown.switching.going += 1;
     app.spawn(async move {
         let arrival = switching.await;

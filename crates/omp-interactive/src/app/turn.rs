@@ -39,3 +39,15 @@ pub(crate) struct Turn {
     /// Changes of the model that wait for the end of the turn.
     pub(super) changes: Vec<Change>,
 }
+
+impl Turn {
+    /// Is what runs a compaction that was asked for?
+    pub(super) fn is_compacting(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.what == Run::COMPACTING)
+    }
+}
+
+impl Run {
+    /// What a compaction is called.
+    pub(super) const COMPACTING: &str = "Compacting";
+}

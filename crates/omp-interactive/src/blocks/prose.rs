@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omp_tui::text::Line;
 use omp_tui::transcript::Block;
-use omp_view::message::{TextKind, TextView, thinking_hidden};
+use omp_view::message::{TextKind, TextView, thinking_hidden, thought_hidden};
 
 use super::apart;
 use crate::stage::Stage;
@@ -41,7 +41,8 @@ impl Block for Prose {
             return Arc::new([]);
         }
         if self.kind == TextKind::Thinking && !self.stage.thoughts() {
-            return apart(vec![thinking_hidden(&look, None)]).into();
+            let row = if self.finished { thought_hidden(&look) } else { thinking_hidden(&look) };
+            return apart(vec![row]).into();
         }
         apart(self.view.rows(&look)).into()
     }

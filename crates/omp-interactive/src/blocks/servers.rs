@@ -13,6 +13,8 @@ use crate::stage::Stage;
 
 /// So many servers get a row.
 const MOST_SHOWN: usize = 12;
+/// What is wrong with a server takes no more rows than this.
+const MOST_ROWS: usize = 4;
 
 /// A list that comes after the first frame, and changes once more if servers are started.
 pub(crate) struct Servers {
@@ -56,14 +58,14 @@ fn rows(look: &Look, known: &[LanguageServer]) -> Vec<Line> {
         return Vec::new();
     }
     let mut rows = vec![look.row(Token::Muted, "Language servers")];
-    rows.extend(known.iter().take(MOST_SHOWN).map(|server| row(look, server)));
+    rows.extend(known.iter().take(MOST_SHOWN).flat_map(|server| server_rows(look, server)));
     if known.len() > MOST_SHOWN {
         rows.push(look.row(Token::Dim, &format!("  and {} more", known.len() - MOST_SHOWN)));
     }
     rows
 }
 
-fn row(look: &Look, server: &LanguageServer) -> Line {
+fn server_rows(look: &Look, server: &LanguageServer) -> Vec<Line> {
     let (token, said) = match &server.state {
         ServerState::Available => (Token::Dim, "available"),
         ServerState::Ready => (Token::Success, "ready"),
@@ -74,7 +76,9 @@ fn row(look: &Look, server: &LanguageServer) -> Line {
     line.push(look.fg(Token::Text), &format!(" {}", server.name));
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     line.push(look.fg(Token::Dim), &format!("  {said}"));
-    look.shortened(&line, look.width)
+    let mut rows = line.wrap(look.width, 4);
+    rows.truncate(MOST_ROWS);
+    rows
 }
 
 #[cfg(test)]
@@ -105,11 +109,12 @@ mod tests {
                 "Language servers",
                 "  ● gopls  available",
                 "  ● pylsp  ready",
-                "  ● broken  broken cannot be started: i…"
+                "  ● broken  broken cannot be started: it",
+                "    takes too long"
             ]
         );
         let dot = |row: &Line| row.spans().iter().find(|span| span.text() == "●").unwrap().style();
-        let colours: Vec<_> = rows[1..].iter().map(dot).collect();
+        let colours: Vec<_> = rows[1..4].iter().map(dot).collect();
         assert_eq!(colours, [Token::Dim, Token::Success, Token::Error].map(|token| look.fg(token)));
     }
 

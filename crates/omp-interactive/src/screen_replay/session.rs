@@ -93,6 +93,5 @@ pub(super) fn app(
     app.surface.set_pictures(ImageOptions::default(), true);
     app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
     app.surface.set_links(settings.get(keys::TUI_HYPERLINKS) != "off");
-    app.surface.set_thoughts(!settings.get(keys::HIDE_THINKING_BLOCK));
     app
 }

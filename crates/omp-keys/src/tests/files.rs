@@ -133,9 +133,10 @@ fn old_names_are_found_in_any_form() {
     }
 }
 
+/// Each is named, and the file stays as it is.
 /// proves: CLI-261
 #[test]
-fn what_means_nothing_is_ignored_and_nothing_is_written() {
+fn what_means_nothing_is_named_and_nothing_is_written() {
     let content = "app.retry: F1 # fine\napp.no.such: F2\nnested: {app.exit: F3}\nkeybindings:\n  app.exit: F4\n\
                    app.exit: 7\napp.clear: {a: F5}\napp.suspend: true\napp.plan.toggle: [F6, 1]\napp.tools.expand:\n";
     let directory = tempfile::tempdir().unwrap();
@@ -143,7 +144,19 @@ fn what_means_nothing_is_ignored_and_nothing_is_written() {
     std::fs::write(&file, content).unwrap();
     let before = std::fs::metadata(&file).unwrap().modified().unwrap();
     let (bindings, warnings) = read(&[directory.path()]);
-    assert_eq!(warnings, [""; 0]);
+    let said: Vec<&str> =
+        warnings.iter().filter_map(|warning| warning.split_once(": ")).map(|said| said.1).collect();
+    let wrong = |id: &str| format!("{id}: expected a chord or a list of chords, such as [Ctrl+G, F2]");
+    let nobody = |id: &str| format!("unknown action \"{id}\": see /hotkeys for all actions");
+    let mut expected = vec![nobody("app.no.such"), nobody("nested"), nobody("keybindings")];
+    expected
+        .extend(["app.exit", "app.clear", "app.suspend", "app.plan.toggle", "app.tools.expand"].map(wrong));
+    assert_eq!(said, expected);
+    let (_, warnings) = with_file(YML, "app.modle.select: F2\n");
+    assert!(
+        warnings[0].ends_with("unknown action \"app.modle.select\": did you mean app.model.select?"),
+        "{warnings:?}"
+    );
     let defaults = Bindings::new(Platform::Unix, &UserKeys::default());
     for action in Action::all() {
         if action == table::RETRY {

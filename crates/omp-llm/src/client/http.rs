@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use omp_types::Failure;
 use omp_types::address::masked;
+use omp_types::{Failure, FailureKind};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
 use super::{ClientError, ClientOptions, ProxySource};
@@ -159,6 +159,10 @@ pub(crate) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure 
              CLAUDE_CODE_CLIENT_KEY)"
         ));
     }
+    if error.is_connect() && is_local(place) && is_refused(error) {
+        let message = format!("cannot connect to {place}: nothing is listening there");
+        return Failure { kind: FailureKind::NotListening, message, status: None, retry_after_ms: None };
+    }
     if error.is_connect() {
         return transient(format!("cannot connect to {place}: {cause}"));
     }
@@ -166,6 +170,28 @@ pub(crate) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure 
         return transient(format!("{place} timed out: {cause}"));
     }
     transient(format!("network error with {place}: {cause}"))
+}
+
+/// Is the address one of this machine? A server that is not running there does not start while somebody waits.
+fn is_local(place: &str) -> bool {
+    match url::Url::parse(place).ok().as_ref().and_then(url::Url::host) {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
+        None => false,
+    }
+}
+
+fn is_refused(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = cause {
+        let refused = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
+        if error.downcast_ref().is_some_and(refused) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// reqwest nests the useful sentence three levels deep.

@@ -27,10 +27,10 @@ pub(super) fn next_step(request: &ModelRequest) -> Step {
 const INTRO: &str = "This is omp's built-in demo: no model is connected, so these answers follow a fixed \
      script. The tools are real. Let me look around this directory.";
 
-const CONNECT: &str = "To connect a real model, do one of these and restart omp:\n- set an API key, for \
-     example ANTHROPIC_API_KEY or OPENAI_API_KEY;\n- start a local server (Ollama, LM Studio or \
-     llama.cpp), which omp detects automatically;\n- add any compatible endpoint in \
-     ~/.omp/agent/models.yml.";
+const CONNECT: &str = "To connect a real model, run `/login` here (in a shell: `omp login`), or do one of these \
+     and restart omp:\n- set an API key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY;\n- start a local \
+     server (Ollama, LM Studio or llama.cpp), which omp detects automatically;\n- add any compatible \
+     endpoint in ~/.omp/agent/models.yml.";
 
 /// Files worth opening first, best first.
 const LANDMARKS: [&str; 12] = [

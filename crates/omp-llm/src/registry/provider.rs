@@ -13,7 +13,7 @@ use super::fields::{ModelConfig, ThinkingConfig};
 use super::select::SelectError;
 use super::transform::{ProviderShaping, shape};
 use super::values::{Lookup, resolve_value};
-use crate::model::{Api, Compat, Model, Secret, ThinkingMode};
+use crate::model::{Api, Compat, KeyOrigin, Model, Secret, ThinkingMode};
 
 /// One provider with everything needed to make its models.
 #[derive(Default)]
@@ -74,20 +74,34 @@ impl KeySource {
     }
 
     /// The first variable that holds anything. What surrounds a key was pasted with it.
-    pub(super) fn in_environment(&self, lookup: &dyn Lookup) -> Option<Secret> {
+    pub(super) fn in_environment(&self, lookup: &dyn Lookup) -> Option<(Secret, KeyOrigin)> {
         self.computed(lookup).or_else(|| first_set(self.variables(), lookup))
     }
 
     /// The key for the surroundings, where there is one. Stored keys are meant for the provider itself.
-    fn computed(&self, lookup: &dyn Lookup) -> Option<Secret> {
+    fn computed(&self, lookup: &dyn Lookup) -> Option<(Secret, KeyOrigin)> {
         let names = self.computed.filter(|_| self.variable.is_none())?(lookup)?;
         first_set(names.iter().copied(), lookup)
     }
 }
 
-fn first_set<'a>(mut names: impl Iterator<Item = &'a str>, lookup: &dyn Lookup) -> Option<Secret> {
-    let set = |name| lookup.env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-    names.find_map(set).map(Secret::new)
+fn first_set<'a>(
+    mut names: impl Iterator<Item = &'a str>,
+    lookup: &dyn Lookup,
+) -> Option<(Secret, KeyOrigin)> {
+    names.find_map(|name| {
+        let value =
+            lookup.env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())?;
+        Some((Secret::new(value), KeyOrigin::Variable(name.to_owned())))
+    })
+}
+
+/// Where the key of `apiKey` came from.
+fn configured_origin(value: &str, lookup: &dyn Lookup) -> KeyOrigin {
+    match lookup.env(value).is_some_and(|set| !set.is_empty()) {
+        true => KeyOrigin::Variable(value.to_owned()),
+        false => KeyOrigin::ModelsFile,
+    }
 }
 
 /// Can the model be used right now?
@@ -166,28 +180,29 @@ impl Provider {
         self.known().is_some_and(|model| model.api == Api::BedrockConverseStream)
     }
 
-    /// The key to send: `Ok(None)` for keyless providers.
+    /// The key to send and where it came from: no key for keyless providers.
     pub(super) fn key(
         &self,
         id: &str,
         override_key: Option<&str>,
         lookup: &dyn Lookup,
-    ) -> Result<Option<Secret>, SelectError> {
+    ) -> Result<(Option<Secret>, KeyOrigin), SelectError> {
         if let Some(key) = override_key {
-            return Ok(Some(Secret::new(key.trim())));
+            return Ok((Some(Secret::new(key.trim())), KeyOrigin::Given));
         }
         if let Some(value) = &self.key.configured {
             return match resolve_value(value, lookup) {
-                Some(key) => Ok(Some(Secret::new(key.trim()))),
+                Some(key) => Ok((Some(Secret::new(key.trim())), configured_origin(value, lookup))),
                 None => Err(SelectError::KeyCommandFailed { provider: id.to_owned() }),
             };
         }
-        if let Some(key) = self.key.computed(lookup).or_else(|| lookup.stored(id)) {
-            return Ok(Some(key));
+        let stored = || lookup.stored(id).map(|key| (key, KeyOrigin::Login));
+        if let Some((key, origin)) = self.key.computed(lookup).or_else(stored) {
+            return Ok((Some(key), origin));
         }
         match self.key.in_environment(lookup) {
-            Some(key) => Ok(Some(key)),
-            None if self.key.keyless || self.is_vertex() || self.is_bedrock() => Ok(None),
+            Some((key, origin)) => Ok((Some(key), origin)),
+            None if self.key.keyless || self.is_vertex() || self.is_bedrock() => Ok((None, KeyOrigin::None)),
             None => Err(SelectError::MissingKey {
                 provider: id.to_owned(),
                 variables: self.key.variables().map(str::to_owned).collect(),

@@ -231,7 +231,7 @@ impl Registry {
         lookup: &dyn Lookup,
     ) -> Result<Model, SelectError> {
         let provider = &self.providers[self.known_position(&model.provider)?];
-        model.key = provider.key(&model.provider, override_key, lookup)?;
+        (model.key, model.facts.key_origin) = provider.key(&model.provider, override_key, lookup)?;
         // OAuth access tokens of Anthropic go into the bearer header whichever way they arrived.
         let oauth = model.key.as_ref().is_some_and(Secret::is_anthropic_oauth);
         model.bearer |= provider.bearer || oauth;

@@ -110,7 +110,7 @@ async fn unreachable_servers_are_named() {
         &request(vec![user("x")]),
     )
     .await;
-    assert_eq!(refused.failure().kind, FailureKind::Transient);
+    assert_eq!(refused.failure().kind, FailureKind::NotListening);
     assert!(
         refused.failure().message.contains(&format!("cannot connect to http://127.0.0.1:{port}")),
         "{:?}",

@@ -31,6 +31,11 @@ impl SettingsPanel {
         let place = self.words.as_ref().map(|(place, _)| *place);
         if let Some(item) = place.map(|place| &self.items[place]).or_else(|| self.current()) {
             rows.extend(look.narrower(2).wrapped(Token::Text, item.about, 0).iter().map(indented));
+            let facts = match item.usual.as_str() {
+                "" => item.path.to_owned(),
+                usual => format!("{}{}{usual}", item.path, look.dot()),
+            };
+            rows.extend(look.narrower(2).wrapped(Token::Dim, &facts, 0).iter().map(indented));
             if !item.remark.is_empty() {
                 let remark = look.narrower(2).wrapped(Token::Warning, &item.remark, 0);
                 rows.extend(remark.iter().map(indented));

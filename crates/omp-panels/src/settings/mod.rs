@@ -4,6 +4,7 @@
 //! the new values with [`SettingsPanel::update`].
 
 mod draw;
+mod label;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use omp_view::select::{Choice, Outcome, Selector, Step};
 
 use crate::listing::{Tabs, step};
 use crate::{Drawn, Machine};
+use label::label;
 
 /// The tab with the settings of all groups.
 const ALL: &str = "All";
@@ -33,10 +35,14 @@ pub struct SettingItem {
     pub kind: SettingKind,
     /// Its value as people write it; nothing of a secret.
     pub value: String,
+    /// The value that it has if nobody says otherwise, and what kind it is, in a few words.
+    pub usual: String,
     /// Where the value comes from, in a few words; empty for the default.
     pub origin: String,
-    /// What else should be known, such as a part that it waits for.
+    /// What else should be known.
     pub remark: String,
+    /// Nothing reads it yet: it is found by searching only.
+    pub is_idle: bool,
 }
 
 /// How a setting is changed.
@@ -147,7 +153,7 @@ impl SettingsPanel {
             SettingKind::Words(words) | SettingKind::Tried(words) => {
                 let at = words.iter().position(|word| *word == item.value).unwrap_or(0);
                 let choices = words.iter().map(Choice::new).collect();
-                self.words = Some((place, Selector::new(item.path, choices).at(at)));
+                self.words = Some((place, Selector::new(label(item.path), choices).at(at)));
                 None
             }
         }
@@ -209,10 +215,17 @@ impl Machine for SettingsPanel {
 }
 
 fn choice(item: &SettingItem, grouped: bool) -> Choice {
-    let mut detail = if item.value.is_empty() { "not set".to_owned() } else { item.value.clone() };
+    let mut detail = match (&item.kind, item.value.as_str()) {
+        (_, "") => "not set".to_owned(),
+        (SettingKind::Flag, "true") => "on".to_owned(),
+        (SettingKind::Flag, "false") => "off".to_owned(),
+        (_, value) => value.to_owned(),
+    };
     if !item.origin.is_empty() {
         detail.push_str(&format!("  ({})", item.origin));
     }
-    let choice = Choice::new(item.path).detail(detail).keywords(item.about);
-    if grouped { choice.group(item.group) } else { choice }
+    let choice =
+        Choice::new(label(item.path)).detail(detail).keywords(format!("{} {}", item.path, item.about));
+    let choice = if grouped { choice.group(item.group) } else { choice };
+    if item.is_idle { choice.on_search() } else { choice }
 }

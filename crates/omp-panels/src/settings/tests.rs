@@ -15,8 +15,10 @@ fn item(path: &'static str, group: &'static str, kind: SettingKind, value: &str)
         about,
         kind,
         value: value.to_owned(),
+        usual: "text".to_owned(),
         origin: String::new(),
         remark: String::new(),
+        is_idle: false,
     }
 }
 
@@ -60,6 +62,7 @@ fn each_kind_is_changed_in_its_way() {
         head.starts_with("Settings") && head.lines().nth(1).is_some_and(|row| row.contains("All")),
         "{head}"
     );
+    assert!(head.contains("Retry: enabled  on") && head.contains("retry.enabled · text"), "{head}");
     assert_eq!(press(&mut panel, &[enter]), Some(SettingsRequest::Set("retry.enabled", "false".to_owned())));
     assert_eq!(press(&mut panel, &[plain(Code::Down), enter]), Some(SettingsRequest::Write("temperature")));
     assert_eq!(press(&mut panel, &[plain(Code::Delete)]), Some(SettingsRequest::Reset("temperature")));
@@ -78,7 +81,7 @@ fn a_theme_is_tried_out_and_taken_back() {
     let tried = press(&mut panel, &[plain(Code::Up)]);
     assert_eq!(tried, Some(SettingsRequest::Try("theme.dark", "dark".to_owned())));
     assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(SettingsRequest::StopTrying));
-    assert!(shown(&mut panel).contains("steeringMode"));
+    assert!(shown(&mut panel).contains("Steering mode"));
 }
 
 #[test]
@@ -86,11 +89,11 @@ fn groups_and_searches_narrow_the_list() {
     let mut panel = panel();
     press(&mut panel, &[plain(Code::Right), plain(Code::Right)]);
     let thinking = shown(&mut panel);
-    assert!(thinking.contains("temperature") && !thinking.contains("retry.enabled"), "{thinking}");
+    assert!(thinking.contains("Temperature") && !thinking.contains("Retry: enabled"), "{thinking}");
     press(&mut panel, &[plain(Code::Left), plain(Code::Left)]);
     press(&mut panel, &letters("steer"));
     let found = shown(&mut panel);
-    assert!(found.contains("steeringMode") && !found.contains("temperature"), "{found}");
+    assert!(found.contains("Steering mode") && !found.contains("Temperature"), "{found}");
     assert_eq!(press(&mut panel, &[plain(Code::Escape)]), None, "the search goes first");
 }
 
@@ -114,4 +117,15 @@ fn new_values_come_in_place() {
 fn it_fits_every_screen() {
     let mut panel = panel();
     assert_fits(|look, size| panel.draw(look, size));
+}
+
+/// A setting that nothing reads yet is in nobody's way, but found by its name.
+#[test]
+fn idle_settings_are_found_by_searching() {
+    let mut items = panel().items;
+    items[3].is_idle = true;
+    let mut panel = SettingsPanel::new(items);
+    assert!(!shown(&mut panel).contains("Steering mode"));
+    press(&mut panel, &letters("steeringMode"));
+    assert!(shown(&mut panel).contains("Steering mode"));
 }

@@ -18,8 +18,14 @@ pub struct Welcome {
     pub model: String,
     /// Where the session works, as people write it.
     pub directory: String,
-    /// What a newcomer should know, a row each.
-    pub tips: Vec<String>,
+    /// What the folder holds; empty if that is unknown.
+    pub project: String,
+    /// The keys that a newcomer should know.
+    pub keys: String,
+    /// Something worth knowing, another thing each time; empty for nothing.
+    pub tip: String,
+    /// What could be asked for here.
+    pub examples: Vec<String>,
     /// Names of the sessions that were used last, and how long ago that was.
     pub recent: Vec<(String, String)>,
 }
@@ -36,7 +42,19 @@ impl Welcome {
             .map(|fact| one_line(fact))
             .collect();
         rows.extend(look.wrapped(Token::Muted, &facts.join(&look.dot()), 2));
-        rows.extend(self.tips.iter().flat_map(|tip| look.wrapped(Token::Dim, &look.hint(tip), 2)));
+        if !self.project.is_empty() {
+            rows.extend(look.wrapped(Token::Muted, &look.hint(&self.project), 2));
+        }
+        rows.extend(look.wrapped(Token::Dim, &look.hint(&self.keys), 2));
+        if !self.tip.is_empty() {
+            rows.extend(look.wrapped(Token::Dim, &format!("Tip: {}", self.tip), 2));
+        }
+        if !self.examples.is_empty() {
+            rows.push(Line::new());
+            rows.push(look.row(Token::Muted, "Try"));
+            let rows_of = |example: &String| look.wrapped(Token::Text, &format!("  {example}"), 4);
+            rows.extend(self.examples.iter().flat_map(rows_of));
+        }
         if !self.recent.is_empty() {
             rows.push(Line::new());
             rows.push(look.row(Token::Muted, "Recent sessions (/resume)"));
@@ -80,10 +98,30 @@ mod tests {
             version: "1.2.3".to_owned(),
             model: "provider/model".to_owned(),
             directory: "~/project".to_owned(),
-            tips: vec!["/help: commands".to_owned()],
-            recent: vec![],
+            keys: "/help: commands".to_owned(),
+            ..Welcome::default()
         };
         assert_eq!(texts(&welcome, 60), ["omp 1.2.3", "provider/model · ~/project", "/help: commands"]);
+        let told = Welcome {
+            project: "Rust project · tests: cargo test".to_owned(),
+            tip: "@ mentions a file".to_owned(),
+            examples: vec!["Explain this".to_owned(), "Run cargo test and fix what fails".to_owned()],
+            ..welcome.clone()
+        };
+        assert_eq!(
+            texts(&told, 30)[2..],
+            [
+                "Rust project · tests: cargo",
+                "  test",
+                "/help: commands",
+                "Tip: @ mentions a file",
+                "",
+                "Try",
+                "  Explain this",
+                "  Run cargo test and fix what",
+                "    fails"
+            ]
+        );
         welcome.recent = vec![
             ("Fix the\nparser".to_owned(), "2h ago".to_owned()),
             ("Explain".to_owned(), "3d ago".to_owned()),

@@ -73,12 +73,20 @@ pub struct WizardAnswer {
     pub value: String,
     /// What is shown beside it.
     pub detail: String,
+    /// It is in the list only for who searches.
+    pub is_rare: bool,
 }
 
 impl WizardAnswer {
     /// An answer with something beside it.
     pub fn new(value: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { value: value.into(), detail: detail.into() }
+        Self { value: value.into(), detail: detail.into(), is_rare: false }
+    }
+
+    /// An answer that few want: it is found by searching.
+    #[must_use]
+    pub fn rare(self) -> Self {
+        Self { is_rare: true, ..self }
     }
 }
 
@@ -168,8 +176,14 @@ impl Wizard {
             }
             _ => None,
         };
-        let answer = |answer: &WizardAnswer| Choice::new(&answer.value).detail(&answer.detail);
-        go_on.into_iter().chain(question.answers.iter().map(answer)).collect()
+        let answer = |answer: &WizardAnswer| {
+            let choice = Choice::new(&answer.value).detail(&answer.detail);
+            if answer.is_rare { choice.on_search() } else { choice }
+        };
+        let rare = question.answers.iter().filter(|answer| answer.is_rare).count();
+        let more = (rare > 0)
+            .then(|| Choice::all_options(format!("{rare} more providers")).detail("or type to search"));
+        go_on.into_iter().chain(question.answers.iter().map(answer)).chain(more).collect()
     }
 
     /// Takes a key; it may lead to wishes.

@@ -8,8 +8,9 @@
 //!    [`side_requests`]: what is asked beside the conversation is counted (everything else);
 //! 3. [`secret_masking`]: known secrets are taken out, and put back into the answer;
 //! 4. [`overrides`]: what a person changed about all requests: the tier, the name of the conversation, a copy;
-//! 5. [`account`]: the credential of the request, renewed or exchanged for that of another account;
-//! 6. [`client_model`]: the client, and with it the wire.
+//! 5. [`remedy`]: failures that only the user can mend say how;
+//! 6. [`account`]: the credential of the request, renewed or exchanged for that of another account;
+//! 7. [`client_model`]: the client, and with it the wire.
 //!
 //! [`model_pool`] finds the models that are served this way.
 
@@ -18,6 +19,7 @@ pub(crate) mod client_model;
 pub(crate) mod imaging;
 pub(crate) mod model_pool;
 pub(crate) mod overrides;
+pub(crate) mod remedy;
 pub(crate) mod secret_masking;
 pub(crate) mod side_requests;
 
@@ -31,6 +33,7 @@ use omp_models::{CacheLedger, WatchedModel};
 
 use imaging::{ImagedModel, Imaging};
 use overrides::{OverridingModel, RequestOverrides};
+use remedy::{Remedies, RemedyModel};
 use secret_masking::SecretMaskingModel;
 use side_requests::{SideModel, SideRequests};
 
@@ -47,6 +50,8 @@ pub(crate) struct Pipeline {
     pub(crate) side_requests: Arc<SideRequests>,
     /// Text of the conversation that goes on pictures.
     pub(crate) imaging: Arc<Imaging>,
+    /// What the user can do about failures.
+    pub(crate) remedies: Arc<Remedies>,
 }
 
 /// What a model is asked for.
@@ -67,6 +72,8 @@ impl Pipeline {
         purpose: Purpose,
     ) -> Arc<dyn Model> {
         let inner = account::serve(self.client.clone(), Arc::clone(&model), vault);
+        let remedies = Arc::clone(&self.remedies);
+        let inner = Arc::new(RemedyModel { inner, remedies, model: Arc::clone(&model) });
         let inner: Arc<dyn Model> = Arc::new(OverridingModel {
             inner,
             overrides: Arc::clone(&self.overrides),

@@ -31,6 +31,7 @@ use crate::request::Pipeline;
 use crate::request::imaging::Imaging;
 use crate::request::model_pool::ModelPool;
 use crate::request::overrides::RequestOverrides;
+use crate::request::remedy::Remedies;
 use crate::request::side_requests::SideRequests;
 use crate::saved::prompt_history::PromptNotes;
 use crate::secrets::known::{self, SessionSecrets};
@@ -223,7 +224,12 @@ impl SessionBuilder {
         let ledger = Arc::new(CacheLedger::new(Arc::clone(&clock)));
         let side_requests = Arc::new(SideRequests::new(clock, record));
         let imaging = Arc::new(Imaging::new(&self.settings));
-        let pipeline = Pipeline { client, secrets, overrides, ledger, side_requests, imaging };
+        let remedies = Arc::new(Remedies {
+            environment: Arc::clone(&environment),
+            models_file: self.options.model.file(&self.options.directories),
+            home: self.options.directories.home.clone(),
+        });
+        let pipeline = Pipeline { client, secrets, overrides, ledger, side_requests, imaging, remedies };
         Arc::new(ModelPool { registry, environment, given, images, pipeline })
     }
 

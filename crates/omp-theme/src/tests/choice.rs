@@ -41,7 +41,7 @@ fn built_in_themes_win_over_files() {
     );
     assert_eq!(catalog.load("mine").unwrap().color(Token::Text), Color::Default);
     for name in ["../mine", "", "a/b", "c\\d"] {
-        assert!(matches!(catalog.load(name), Err(ThemeError::NotFound(_))), "{name}");
+        assert!(matches!(catalog.load(name), Err(ThemeError::NotFound { .. })), "{name}");
     }
     write(directory.path(), "huge", &" ".repeat(1024 * 1024 + 1));
     assert!(matches!(catalog.load("huge"), Err(ThemeError::TooLarge { .. })));
@@ -64,7 +64,7 @@ fn a_broken_choice_falls_back_and_a_broken_preview_does_nothing() {
     assert_eq!(current.theme().name(), "ocean");
 
     let error = current.set_slots(slots("absent", "light")).unwrap_err();
-    assert_eq!(error.to_string(), "theme not found: absent");
+    assert_eq!(error.to_string(), "theme not found: absent (see: /theme)");
     assert_eq!(current.theme().name(), "dark");
 }
 

@@ -147,5 +147,5 @@ fn mistakes_are_named_together_with_their_place() {
     assert!(matches!(Theme::load("{"), Err(ThemeError::Json(_))));
     let directory = tempfile::tempdir().unwrap();
     let unknown = Catalog::new(directory.path()).load("no-such-theme").unwrap_err();
-    assert_eq!(unknown.to_string(), "theme not found: no-such-theme");
+    assert_eq!(unknown.to_string(), "theme not found: no-such-theme (see: /theme)");
 }

@@ -147,7 +147,7 @@ fn messages() -> Vec<Specimen> {
         Specimen::new("message/answer", text(TextKind::Answer, samples::ANSWER)),
         Specimen::new("message/thinking", text(TextKind::Thinking, samples::THOUGHT)),
         Specimen::new("message/thinking-hidden", |look| {
-            vec![message::thinking_hidden(look, None), message::thinking_hidden(look, Some(12_300))]
+            vec![message::thinking_hidden(look), message::thought_hidden(look)]
         }),
         Specimen::new("message/aborted", |look| message::annotation(look, &ended(StopReason::Aborted))),
         Specimen::new("message/error", |look| message::annotation(look, &ended(StopReason::Error))),
@@ -171,7 +171,14 @@ fn messages() -> Vec<Specimen> {
             let facts = [("Model", "sonnet-5".to_owned()), ("Messages", "42".to_owned())];
             message::facts(look, "Session", &facts)
         }),
-        Specimen::new("message/queued", |look| message::queued(look, &["also fix\nthe docs".to_owned()])),
+        Specimen::new("message/queued", |look| {
+            message::queued(
+                look,
+                &["also fix\nthe docs".to_owned()],
+                &["then commit".to_owned()],
+                "2 messages queued",
+            )
+        }),
         Specimen::new("message/rule", |look| message::rule(look, "no-unwrap", "Use `?` instead of unwrap.")),
         Specimen::new("message/table", |look| markdown::render(look, samples::TABLE)),
     ]
@@ -201,8 +208,12 @@ fn lanes() -> Vec<Specimen> {
             vec![working::row(look, &activity, Duration::from_secs(12), "Esc")]
         }),
         Specimen::new("working/retry", |look| {
-            let activity =
-                working::Activity::Retrying { attempt: 2, attempts: 10, wait: Duration::from_secs(8) };
+            let activity = working::Activity::Retrying {
+                attempt: 2,
+                attempts: 10,
+                wait: Duration::from_secs(8),
+                error: "529: overloaded".to_owned(),
+            };
             vec![working::row(look, &activity, Duration::from_secs(3), "Esc")]
         }),
         Specimen::new("status/default", |look| {

@@ -37,6 +37,19 @@ pub fn notice(look: &Look, level: Level, text: &str) -> Vec<Line> {
     rows.iter().enumerate().map(with).collect()
 }
 
+/// How retries ended without success, in one sentence. `last_error` is why there were any.
+pub fn retries_ended(attempts: u32, final_error: &str, last_error: &str) -> (Level, String) {
+    let noun = if attempts == 1 { "attempt" } else { "attempts" };
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if final_error != omp_types::AgentEvent::RETRY_CANCELLED {
+        return (Level::Error, format!("Retry failed after {attempts} {noun}: {final_error}"));
+    }
+    match last_error {
+        "" => (Level::Aborted, format!("Retry cancelled after {attempts} {noun}")),
+        error => (Level::Aborted, format!("Retry cancelled after {attempts} {noun}: {}", flat(error))),
+    }
+}
+
 /// Facts about something, each behind its name.
 pub fn facts(look: &Look, title: &str, facts: &[(&str, String)]) -> Vec<Line> {
     let mut rows = vec![look.shortened(&Line::styled(look.bold(Token::Accent), title), look.width)];
@@ -50,11 +63,26 @@ pub fn facts(look: &Look, title: &str, facts: &[(&str, String)]) -> Vec<Line> {
     rows
 }
 
-/// What the user has said that waits for its turn.
-pub fn queued(look: &Look, texts: &[String]) -> Vec<Line> {
-    let sign = look.symbol(Symbol::IconQueue);
+/// What the user has said that waits: what steers the turn, and what comes after it. `hint` is the last row.
+pub fn queued(look: &Look, steering: &[String], later: &[String], hint: &str) -> Vec<Line> {
+    const MOST: usize = 5;
     let flat = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    texts.iter().map(|text| look.row(Token::Muted, &format!("{sign} {}", flat(text)))).collect()
+    let row = |symbol: Symbol, label: &str, text: &String| {
+        let mut line = Line::styled(look.fg(Token::Accent), &format!("{} ", look.symbol(symbol)));
+        line.push(look.fg(Token::Muted), &format!("{label:<9} "));
+        line.push(look.fg(Token::Text), &flat(text));
+        look.shortened(&line, look.width)
+    };
+    let steering = steering.iter().map(|text| row(Symbol::IconQueue, "steering", text));
+    let later = later.iter().map(|text| row(Symbol::StatusPending, "queued", text));
+    let mut rows: Vec<Line> = steering.chain(later).collect();
+    let more = rows.len().saturating_sub(MOST);
+    if more > 1 {
+        rows.truncate(MOST);
+        rows.push(look.row(Token::Dim, &format!("  {more} more")));
+    }
+    rows.push(look.row(Token::Muted, hint));
+    rows
 }
 
 /// A rule of the user stepped in while the model was writing.

@@ -10,7 +10,7 @@ use omp_types::{
 
 use super::notice::{Level, notice};
 use crate::Look;
-use crate::look::{behind, duration};
+use crate::look::behind;
 use crate::markdown;
 
 /// What the user wrote, as it was written, on a ground of its own.
@@ -95,13 +95,18 @@ pub fn image_row(look: &Look, kind: &str) -> Line {
     look.row(Token::Muted, &format!("{} {kind}", look.symbol(Symbol::IconImage)))
 }
 
-/// A row instead of thoughts that are not shown: while they go on, and with their time when they are over.
-pub fn thinking_hidden(look: &Look, took_ms: Option<u64>) -> Line {
-    let word = match took_ms {
-        Some(took) => format!("Thought for {}", duration(took)),
-        None => format!("Thinking{}", look.symbol(Symbol::FormatEllipsis)),
-    };
-    look.row(Token::ThinkingText, &format!("{} {word}", look.symbol(Symbol::IconThinking)))
+/// A row instead of thoughts that are not shown, while they go on.
+pub fn thinking_hidden(look: &Look) -> Line {
+    thinking_row(look, &format!("Thinking{}", look.symbol(Symbol::FormatEllipsis)))
+}
+
+/// A row instead of thoughts that are not shown, when they are over.
+pub fn thought_hidden(look: &Look) -> Line {
+    thinking_row(look, "Thought (Ctrl+T to show)")
+}
+
+fn thinking_row(look: &Look, words: &str) -> Line {
+    look.row(Token::ThinkingText, &format!("{} {words}", look.symbol(Symbol::IconThinking)))
 }
 
 /// What is to be said about the end of an answer; nothing about a normal one.

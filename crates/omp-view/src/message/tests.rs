@@ -73,8 +73,12 @@ fn the_panel_is_there_while_something_is_open() {
 
 #[test]
 fn what_goes_on_says_how_to_stop_it() {
-    let activity =
-        working::Activity::Retrying { attempt: 2, attempts: 10, wait: std::time::Duration::from_secs(8) };
+    let activity = working::Activity::Retrying {
+        attempt: 2,
+        attempts: 10,
+        wait: std::time::Duration::from_secs(8),
+        error: "too\nbusy".to_owned(),
+    };
     let row = working::row(&look(60), &activity, std::time::Duration::from_secs(3), "Esc");
-    assert!(row.text().ends_with(" Retrying (2/10) in 5s… (esc to cancel)"), "{}", row.text());
+    assert!(row.text().ends_with(" Retrying (2/10) in 5s… (esc to cancel) · too busy"), "{}", row.text());
 }

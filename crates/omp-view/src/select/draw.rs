@@ -5,7 +5,7 @@ use omp_tui::text::width::{clusters, text_width};
 use omp_tui::text::{Attributes, Line, Style};
 
 use super::filter::FilterMatch;
-use super::{Choice, Form, Marks, Selector};
+use super::{Choice, Form, Marks, Presence, Selector};
 use crate::Look;
 use crate::look::{behind, grouped};
 
@@ -69,17 +69,20 @@ impl Selector {
             rows.push(self.hidden_row(look, below));
         }
         if !self.hint.is_empty() {
-            rows.push(look.row(Token::Dim, &format!("  {}", look.hint(&self.hint))));
+            // A hint that is cut helps nobody.
+            rows.extend(look.wrapped(Token::Dim, &format!("  {}", look.hint(&self.hint)), 2));
         }
         rows
     }
 
     fn title_row(&self, look: &Look) -> Line {
         let mut line = Line::styled(look.bold(Token::Accent), &self.title);
-        let count = if self.found.len() == self.choices.len() {
-            format!("  {}", self.choices.len())
-        } else {
-            format!("  {} of {}", self.found.len(), self.choices.len())
+        let all = self.choices.iter().filter(|choice| choice.presence != Presence::UntilAll).count();
+        let shown =
+            self.found.iter().filter(|found| self.choices[found.choice].presence != Presence::UntilAll);
+        let count = match shown.count() {
+            shown if shown == all => format!("  {all}"),
+            shown => format!("  {shown} of {all}"),
         };
         line.push(look.fg(Token::Dim), &count);
         if let Marks::Several(marked) = &self.marks {

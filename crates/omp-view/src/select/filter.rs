@@ -4,7 +4,7 @@ use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use omp_tui::text::width::clusters;
 
-use super::Choice;
+use super::{Choice, Presence};
 
 /// An option that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +15,11 @@ pub(super) struct FilterMatch {
     pub(super) hits: Vec<usize>,
 }
 
-/// Every option, in its order.
-pub(super) fn all(count: usize) -> Vec<FilterMatch> {
-    (0..count).map(|choice| FilterMatch { choice, hits: Vec::new() }).collect()
+/// The options for who has typed nothing, in their order.
+pub(super) fn unsearched(choices: &[Choice], shows_all: bool) -> Vec<FilterMatch> {
+    let absent = if shows_all { Presence::UntilAll } else { Presence::OnSearch };
+    let present = choices.iter().enumerate().filter(|(_, choice)| choice.presence != absent);
+    present.map(|(choice, _)| FilterMatch { choice, hits: Vec::new() }).collect()
 }
 
 /// What was typed.
@@ -60,16 +62,17 @@ impl Query {
 
     /// The options that fit, best first; equally good ones in their order. Words fit in any order, letters of a label may
     /// be left out, capital letters count only where some are typed.
-    pub(super) fn find(&self, choices: &[Choice]) -> Vec<FilterMatch> {
+    pub(super) fn find(&self, choices: &[Choice], shows_all: bool) -> Vec<FilterMatch> {
         if self.0.trim().is_empty() {
-            return all(choices.len());
+            return unsearched(choices, shows_all);
         }
         let pattern = Pattern::parse(&self.0, CaseMatching::Smart, Normalization::Smart);
         // In sentences letters that stand far apart mean nothing.
         let words = Pattern::new(&self.0, CaseMatching::Smart, Normalization::Smart, AtomKind::Substring);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut scored: Vec<(u32, FilterMatch)> = Vec::new();
-        for (choice, option) in choices.iter().enumerate() {
+        let searched = choices.iter().enumerate().filter(|(_, choice)| choice.presence != Presence::UntilAll);
+        for (choice, option) in searched {
             if let Some((score, hits)) = score(option, &pattern, &words, &mut matcher) {
                 scored.push((score, FilterMatch { choice, hits }));
             }

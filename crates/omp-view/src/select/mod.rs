@@ -29,6 +29,20 @@ pub struct Choice {
     pub refusal: String,
     /// It does something and is nothing to be marked, where several can be chosen.
     pub acts: bool,
+    /// When it is in the list.
+    pub presence: Presence,
+}
+
+/// When an option is in the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// Always.
+    #[default]
+    Always,
+    /// Once something is typed, or all options are asked for.
+    OnSearch,
+    /// Until then: it asks for all options.
+    UntilAll,
 }
 
 impl Choice {
@@ -53,6 +67,17 @@ impl Choice {
     #[must_use]
     pub fn keywords(self, keywords: impl Into<String>) -> Self {
         Self { keywords: keywords.into(), ..self }
+    }
+
+    /// In the list only for who searches, or asks for everything.
+    #[must_use]
+    pub fn on_search(self) -> Self {
+        Self { presence: Presence::OnSearch, ..self }
+    }
+
+    /// An option that asks for those that are in the list on search only.
+    pub fn all_options(label: impl Into<String>) -> Self {
+        Self { presence: Presence::UntilAll, ..Self::new(label) }
     }
 
     /// Does something, and is never marked.
@@ -136,6 +161,8 @@ pub struct Selector {
     rows: usize,
     hint: String,
     form: Form,
+    /// All options are in the list, searched for or not.
+    shows_all: bool,
 }
 
 /// What a list looks like.
@@ -156,7 +183,7 @@ const QUERY_BYTES: usize = 200;
 impl Selector {
     /// A list of which one can be chosen.
     pub fn new(title: impl Into<String>, choices: Vec<Choice>) -> Self {
-        let found = filter::all(choices.len());
+        let found = filter::unsearched(&choices, false);
         let (title, query) = (title.into(), Query::default());
         Self {
             title,
@@ -169,6 +196,7 @@ impl Selector {
             rows: ROWS,
             hint: String::new(),
             form: Form::List,
+            shows_all: false,
         }
     }
 
@@ -250,7 +278,7 @@ impl Selector {
             *marks =
                 labels.filter(|(_, choice)| marked.contains(&choice.label)).map(|(index, _)| index).collect();
         }
-        self.found = self.query.find(&self.choices);
+        self.found = self.query.find(&self.choices, self.shows_all);
         let same = |found: &FilterMatch| Some(&self.choices[found.choice].label) == label.as_ref();
         self.cursor = self.found.iter().position(same).unwrap_or(0);
         self.scroll();
@@ -271,6 +299,7 @@ impl Selector {
             Step::Backspace => self.typed(Query::pop),
             Step::BackspaceWord => self.typed(Query::pop_word),
             Step::Clear => self.typed(Query::clear),
+            Step::Confirm if self.is_on_all_options() => self.show_all(),
             Step::Confirm => self.confirm(),
             Step::Cancel if !self.query().is_empty() => self.typed(Query::clear),
             Step::Cancel => Outcome::Cancelled,
@@ -305,12 +334,26 @@ impl Selector {
         if self.query() == before.0 {
             return Outcome::Nothing;
         }
-        self.found = self.query.find(&self.choices);
+        self.found = self.query.find(&self.choices, self.shows_all);
         // Without a query the list is as it was, and so is the place in it.
         let place = self.found.iter().position(|found| Some(found.choice) == before.1);
         self.cursor = if self.query().is_empty() { place.unwrap_or(0) } else { 0 };
         self.scroll();
         if self.current() == before.1 { Outcome::Changed } else { Outcome::Moved(self.current()) }
+    }
+
+    fn is_on_all_options(&self) -> bool {
+        self.current().is_some_and(|index| self.choices[index].presence == Presence::UntilAll)
+    }
+
+    /// The list grows by what was left out; the cursor is on the first of it.
+    fn show_all(&mut self) -> Outcome {
+        let known: Vec<usize> = self.found.iter().map(|found| found.choice).collect();
+        self.shows_all = true;
+        self.found = self.query.find(&self.choices, self.shows_all);
+        self.cursor = self.found.iter().position(|found| !known.contains(&found.choice)).unwrap_or(0);
+        self.scroll();
+        Outcome::Moved(self.current())
     }
 
     fn confirm(&self) -> Outcome {

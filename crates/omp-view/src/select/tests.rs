@@ -262,3 +262,26 @@ fn a_long_label_moves_no_other_detail() {
     let plain = Selector::new("Names", vec![Choice::new(long)]);
     assert_eq!(texts(&plain, 30)[2], "❯ a name that is much longer …");
 }
+
+/// A short list of the usual, and everything else by searching or by asking for all of it.
+#[test]
+fn what_is_rare_is_found_by_searching_or_shown_on_demand() {
+    let choices = || {
+        let rare = ["groq", "mistral"].map(|name| Choice::new(name).on_search());
+        let more = Choice::all_options("2 more");
+        std::iter::once(Choice::new("openai")).chain(rare).chain([more]).collect::<Vec<_>>()
+    };
+    let labels = |list: &Selector| -> Vec<String> {
+        list.found.iter().map(|found| list.choices[found.choice].label.clone()).collect()
+    };
+    let mut list = Selector::new("Provider", choices());
+    assert_eq!(labels(&list), ["openai", "2 more"]);
+    list.step(Step::Text("mis".to_owned()));
+    assert_eq!(labels(&list), ["mistral"]);
+    assert_eq!(list.step(Step::Confirm), Outcome::Chosen(vec![2]));
+    list.step(Step::Clear);
+    assert_eq!(labels(&list), ["openai", "2 more"]);
+    list.step(Step::Last);
+    assert_eq!(list.step(Step::Confirm), Outcome::Moved(Some(1)), "the first that was left out");
+    assert_eq!(labels(&list), ["openai", "groq", "mistral"]);
+}

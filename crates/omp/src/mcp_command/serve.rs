@@ -32,7 +32,7 @@ pub(super) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 fn serve(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let door = Door::of(call)?;
     let directories = command_context::directories(profile)?;
-    let cwd = working_directory::enter(call.values.path("cwd"), false, &directories.home)?;
+    let (cwd, _) = working_directory::enter(call.values.path("cwd"), false, &directories.home)?;
     let (environment, warnings) = command_context::environment(&directories, &cwd);
     warnings.iter().for_each(|warning| output::warn(warning));
     let token = call.values.text("token").map(str::to_owned).or_else(|| environment.var(TOKEN));

@@ -157,14 +157,14 @@ fn set_reads_the_value_by_type_and_saves_it() {
         ("steeringMode", "all"),
         ("cycleOrder", "[\"a\",\"b\"]"),
         ("tools.approval", "{\"bash\":\"prompt\"}"),
-        ("theme.dark", " nord "),
+        ("theme.dark", " fjord "),
     ] {
         config(&home, &["set", key, value]).assert_success();
     }
     assert_eq!(
         home.read(CONFIG),
         "autoResume: true\nretry:\n  maxRetries: 7\ntemperature: -1\nedit:\n  fuzzyThreshold: 0.5\nsteeringMode: all\n\
-         cycleOrder:\n  - a\n  - b\ntools:\n  approval:\n    bash: prompt\ntheme:\n  dark: nord\n"
+         cycleOrder:\n  - a\n  - b\ntools:\n  approval:\n    bash: prompt\ntheme:\n  dark: fjord\n"
     );
     let before = home.read(CONFIG);
     for (key, value, reason) in [

@@ -94,24 +94,6 @@ fn bad_arguments_are_explained_to_the_model() {
     }
 }
 
-/// Nothing listens: retried, then a sentence with the address.
-#[test]
-fn an_endpoint_that_is_down_is_named() {
-    let home = Home::new();
-    let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    home.write(
-        "home/.omp/agent/models.yml",
-        ModelOptions::new().yaml(&format!("http://{dead}/v1"), Wire::OpenAiCompletions),
-    );
-    let output = run(omp(&home, &["-p", "--max-time", "2s", "x"]), Some(b""), LIMIT);
-    assert_eq!(output.code, Some(1));
-    assert!(
-        output.stderr.contains("Retrying (1/10)") && output.stderr.contains(&dead.to_string()),
-        "{}",
-        output.stderr
-    );
-}
-
 // proves: WIR-007
 #[test]
 fn a_silent_stream_is_given_up_and_retried() {

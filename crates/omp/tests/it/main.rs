@@ -71,6 +71,7 @@ mod promotion;
 mod prompt;
 mod provider_rows;
 mod proxy;
+mod remedies;
 mod replay;
 mod resets;
 mod restore;

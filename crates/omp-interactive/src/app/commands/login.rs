@@ -100,9 +100,18 @@ fn pick_login(app: &mut App) {
                     LoginKind::ApiKey => "API keys",
                 };
                 let detail = if *stored { format!("{}, signed in", row.name) } else { row.name.clone() };
-                Choice::new(&row.id).detail(detail).group(group)
+                match row.is_common() || *stored {
+                    true => Choice::new(&row.id).detail(detail).group("Common"),
+                    false => Choice::new(&row.id).detail(detail).group(group).on_search(),
+                }
             };
-            let list = Selector::new("Sign in to a provider", rows.iter().map(choice).collect());
+            let rare = rows.iter().filter(|(row, stored)| !row.is_common() && !stored).count();
+            let more = (rare > 0).then(|| {
+                Choice::all_options(format!("{rare} more providers"))
+                    .detail("or type to search")
+                    .group("Common")
+            });
+            let list = Selector::new("Sign in to a provider", rows.iter().map(choice).chain(more).collect());
             let answered = move |app: &mut App, chosen: Option<usize>| {
                 if let Some((row, _)) = chosen.and_then(|place| rows.into_iter().nth(place)) {
                     begin_login(app, row, false);

@@ -1,4 +1,4 @@
-//! Deleting the session that is shown.
+//! Deleting the session that is shown: `/session delete` and `/drop`.
 
 use omp_commands::{Builtin, Call};
 
@@ -20,6 +20,23 @@ pub(crate) fn about_session(app: &mut App, call: Call<'_>) {
     app.ask(menu, move |app, chosen| {
         if chosen == Some(1) {
             delete_session(app, command);
+        }
+    });
+}
+
+/// `/drop`: asked for first, since nothing brings the session back.
+pub(crate) fn drop_session(app: &mut App, call: Call<'_>) {
+    if app.session().file().is_none() {
+        return text_answer::answer(app, call);
+    }
+    let question = match app.session().header().title {
+        Some(title) => format!("Delete the session \"{title}\" and its artifacts, and start a new one?"),
+        None => "Delete this session and its artifacts, and start a new one?".to_owned(),
+    };
+    let command = call.command;
+    app.ask(Menu::new(question, ["No", "Yes, delete"]), move |app, chosen| {
+        if chosen == Some(1) {
+            text_answer::answer(app, Call { command, arguments: "" });
         }
     });
 }

@@ -67,16 +67,36 @@ pub(crate) fn write_setting(app: &mut App, path: &'static str) {
     }
     let begun = shown(&app.session().settings().value(row));
     let form = match row.shape {
-        Shape::List(_) => " (a JSON array, such as [\"one\", \"two\"])",
-        Shape::Record => " (a JSON object, such as {\"name\": \"value\"})",
+        Shape::List(_) => "\nSeparate entries with commas: one, two",
+        Shape::Record => "\nSeparate entries with commas: name=value, other=value",
+        Shape::Number(_) => "\nA number",
         _ => "",
     };
-    let question = format!("{path}{form}");
+    let question = format!("{}{form}", row.about);
     app.open_in_front(Text::new(question, &begun, move |app, written| {
         if let Some(written) = written {
-            change_setting(app, path, &written);
+            change_setting(app, path, &in_json(row.shape, &written));
         }
     }));
+}
+
+/// Lists and records as people write them, in the form that settings are read in. JSON stays as it is.
+fn in_json(shape: Shape, written: &str) -> String {
+    let entries = || written.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    let is_json = written.trim_start().starts_with(['[', '{']);
+    match shape {
+        Shape::List(_) if !is_json => Value::from(entries().collect::<Vec<_>>()).to_string(),
+        Shape::Record if !is_json => {
+            let pair = |entry: &str| {
+                let (name, value) = entry.split_once('=')?;
+                Some((name.trim().to_owned(), Value::from(value.trim())))
+            };
+            // What is no pair is left as it is, so that it is complained about.
+            let pairs: Option<serde_json::Map<String, Value>> = entries().map(pair).collect();
+            pairs.map_or(written.to_owned(), |pairs| Value::Object(pairs).to_string())
+        }
+        _ => written.to_owned(),
+    }
 }
 
 pub(crate) fn store_setting(app: &mut App, path: &'static str, value: Value) {
@@ -111,9 +131,6 @@ fn setting_changed(app: &mut App, path: &'static str, value: &Value) {
     app.look_around();
     let items = setting_items(app);
     let settings = app.session().settings();
-    if path == keys::HIDE_THINKING_BLOCK.path() {
-        app.surface.set_thoughts(!settings.get(keys::HIDE_THINKING_BLOCK));
-    }
     let wins = find(path).filter(|row| settings.value(row) != *value).map(|_| settings.origin(path));
     if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
         app.hint(Token::Warning, format!("{path} saved, but {} overrides it here", place(&layer)));
@@ -172,8 +189,31 @@ fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> SettingI
         about,
         kind,
         value,
+        usual: usual(row),
         origin: origin.to_owned(),
         remark: remark(row, &layer),
+        is_idle: row.waits_for.is_some(),
+    }
+}
+
+/// What kind of value a setting has, and its default.
+fn usual(row: &Setting) -> String {
+    let kind = match row.shape {
+        Shape::Flag(_) => "on or off",
+        Shape::Number(_) => "number",
+        Shape::Choice { .. } => "choice",
+        Shape::Text(_) => "text",
+        Shape::List(_) => "list",
+        Shape::Record => "names with values",
+    };
+    let default = match row.default_value() {
+        Value::Bool(true) => "on".to_owned(),
+        Value::Bool(false) => "off".to_owned(),
+        value => shown(&value),
+    };
+    match default.as_str() {
+        "" => kind.to_owned(),
+        default => format!("{kind}, default {default}"),
     }
 }
 
@@ -210,6 +250,46 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
+        Value::Array(entries) if entries.iter().all(is_simple) => {
+            entries.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+        }
+        Value::Object(entries) if entries.values().all(is_simple) => {
+            let pairs =
+                entries.iter().map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()));
+            pairs.collect::<Vec<_>>().join(", ")
+        }
         value => value.to_string(),
+    }
+}
+
+/// Can it stand in a list that is separated by commas?
+fn is_simple(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| !text.is_empty() && !text.contains([',', '=', '\n']) && text.trim() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_records_are_written_without_json() {
+        let (list, record) = (Shape::List(&[]), Shape::Record);
+        for (shape, written, json) in [
+            (list, "a, b", r#"["a","b"]"#),
+            (list, "", "[]"),
+            (list, r#"["a,b"]"#, r#"["a,b"]"#),
+            (record, "bash=prompt, edit = allow", r#"{"bash":"prompt","edit":"allow"}"#),
+            (record, r#"{"a":1}"#, r#"{"a":1}"#),
+            (record, "no pair", "no pair"),
+            (Shape::Text(None), "a, b", "a, b"),
+        ] {
+            assert_eq!(in_json(shape, written), json);
+        }
+        assert_eq!(shown(&serde_json::json!(["a", "b"])), "a, b");
+        assert_eq!(shown(&serde_json::json!({"bash": "prompt"})), "bash=prompt");
+        assert_eq!(shown(&serde_json::json!(["a,b"])), r#"["a,b"]"#);
+        assert_eq!(shown(&serde_json::json!({"a": 1})), r#"{"a":1}"#);
     }
 }

@@ -115,7 +115,8 @@ fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> WizardQuest
             current = stored.join(", ");
             let answer = |(row, stored): &(LoginRow, bool)| {
                 let signed = if *stored { ", signed in" } else { "" };
-                WizardAnswer::new(&row.id, format!("{}{signed}", row.name))
+                let answer = WizardAnswer::new(&row.id, format!("{}{signed}", row.name));
+                if row.is_common() || *stored { answer } else { answer.rare() }
             };
             logins.iter().map(answer).collect()
         }
@@ -173,7 +174,10 @@ pub(crate) fn grant_wizard(app: &mut App, wish: WizardRequest, whole: WizardEnd)
             if whole == WizardEnd::Yes {
                 settings::store_setting(app, keys::SETUP_VERSION.path(), Value::from(VERSION));
             }
-            app.hint(Token::Muted, "Setup complete. See /settings for more options.");
+            match app.session().models().fell_back_to_demo() {
+                true => app.hint(Token::Warning, "No model is connected yet: /login signs in to a provider"),
+                false => app.hint(Token::Muted, "Setup complete. See /settings for more options."),
+            }
             app.send_waiting();
         }
     }

@@ -90,7 +90,9 @@ impl Draft {
             Some(value) => {
                 Some(Secret::new(resolve_value(value, lookup).ok_or(ListError::KeyCommand)?.trim()))
             }
-            None => lookup.stored(&source.provider).or_else(|| self.key.in_environment(lookup)),
+            None => lookup
+                .stored(&source.provider)
+                .or_else(|| self.key.in_environment(lookup).map(|(key, _)| key)),
         };
         let headers = std::mem::take(&mut source.headers);
         let resolved =

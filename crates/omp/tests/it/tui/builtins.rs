@@ -180,7 +180,10 @@ fn a_session_is_dropped() {
     let artifacts = file.with_extension("");
     std::fs::create_dir_all(&artifacts).unwrap();
     std::fs::write(artifacts.join("0.bash.log"), "x").unwrap();
-    screen.say("/drop").wait_for("Session dropped");
+    screen.say("/drop").wait_for("Delete ").wait_for("Yes, delete").send("\r");
+    screen.terminal.wait_without("Yes, delete");
+    assert!(file.exists(), "the first answer is no");
+    screen.say("/drop").wait_for("Yes, delete").send("2").wait_for("Session dropped");
     screen.terminal.wait_without("first-answer");
     assert!(!file.exists() && !artifacts.exists());
     screen.say("question two").wait_for("second-answer");

@@ -188,3 +188,35 @@ fn links_follow_the_setting() {
     assert_eq!(shown("tui:\n  hyperlinks: always\n", "linux"), (true, false));
     assert_eq!(shown("tui:\n  hyperlinks: \"off\"\n", "xterm-256color"), (false, true));
 }
+
+/// Ctrl+T hides and shows what was thought, not only what will be; the flag does the same from the beginning.
+/// proves: TUI-097
+#[test]
+fn thinking_is_hidden_and_shown_everywhere() {
+    let server = Server::start([Reply::new().thinking("a-deep-thought").text("Counted.")]);
+    let home = Home::new();
+    home.models_yml(&server, Wire::AnthropicMessages, ModelOptions::new().reasoning(true));
+    let mut screen = Screen::in_home(home, server, &["--thinking", "high"], 30, 100);
+    screen.say("count").wait_for("a-deep-thought").wait_for("Counted.").terminal.wait_without("Working");
+    screen.send("\x14").wait_for("Thinking hidden").wait_for("Thought (Ctrl+T to show)");
+    screen.terminal.wait_without("a-deep-thought");
+    screen.send("\x14").wait_for("Thinking shown").wait_for("a-deep-thought");
+    let (_, server, home) = screen.leave();
+    let mut again = Screen::in_home(home, server, &["--continue", "--hide-thinking"], 30, 100);
+    again.wait_for("Counted.").wait_for("Thought (Ctrl+T to show)");
+    assert!(!again.terminal.screen().contains("a-deep-thought"), "{}", again.terminal.screen());
+}
+
+/// A turn that takes its time says how long it took and what it used.
+#[test]
+fn a_long_turn_is_summed_up() {
+    let wait = json!({"_i": "wait", "command": "sleep 3.2"});
+    let usage = |input, output| omp_testkit::Usage { input, output, cache_read: 0, cache_write: 0 };
+    let replies = [
+        Reply::new().tool_call("bash", wait).usage(usage(3_000, 40)),
+        Reply::new().text("the-end").usage(usage(3_100, 60)),
+    ];
+    let mut screen = Screen::new(replies, &["--yolo"]);
+    screen.say("wait").wait_for("the-end").wait_for("Done in ").wait_for("6,100 tokens in, 100 out");
+    screen.leave();
+}

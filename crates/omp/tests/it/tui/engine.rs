@@ -232,6 +232,8 @@ fn a_retry_counts_down_and_says_when_it_gave_up() {
     let mut screen = with_variables((0..3).map(|_| failing()).collect(), &[], settings);
     screen.say("go").wait_for("Retrying (1/2) in 1s… (esc to cancel)").wait_for("too busy today");
     screen.wait_for("Retrying (2/2) in ").wait_for("Retry failed after 2 attempts: ");
+    let shown = screen.terminal.screen();
+    assert_eq!(shown.matches("too busy today").count(), 1, "one row, then one sentence: {shown}");
     screen.leave();
 
     let server = Server::start((0..3).map(|_| failing()).collect::<Vec<_>>());

@@ -50,6 +50,15 @@ fn waiting_messages_come_one_by_one_or_together() {
         screen.send("later-one").wait_for("later-one").send("\x11").wait_for("1 message queued");
         screen.send("later-two").wait_for("later-two").send("\x11").wait_for("2 messages queued");
         screen.say("steer-one").wait_for("3 messages queued").say("steer-two").wait_for("4 messages queued");
+        let shown = screen.terminal.screen();
+        for row in [
+            "↳ steering  steer-one",
+            "↳ steering  steer-two",
+            "○ queued    later-one",
+            "○ queued    later-two",
+        ] {
+            assert!(shown.contains(row), "{row} in {shown}");
+        }
         screen.wait_for(&format!("answer-{}-", expected.len() - 1));
         assert_eq!(queued(&screen), expected, "{config}");
     }

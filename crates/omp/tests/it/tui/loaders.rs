@@ -52,7 +52,9 @@ fn escape_means_what_the_row_says() {
     screen.say("try").wait_for("Retrying (1/").wait_for("(esc to cancel)");
     assert!(!screen.terminal.screen().contains("Working"), "one row: {}", screen.terminal.screen());
     screen.send(ESCAPE).terminal.wait_without("Retrying");
-    screen.wait_for("too busy today").terminal.wait_without("Working");
+    screen.wait_for("Retry cancelled after 1 attempt: ").terminal.wait_without("Working");
+    let shown = screen.terminal.screen();
+    assert_eq!(shown.matches("too busy today").count(), 1, "one sentence: {shown}");
     assert_eq!(screen.server.requests().len(), 2, "no other try");
 
     screen.say("one").wait_for("first-answer").terminal.wait_without("Working");

@@ -151,6 +151,8 @@ fn commands_and_the_shell_work() {
     lines.say("/settings").wait_for("/settings needs");
     lines.say("/usage").wait_for("No account that reports its quota");
     lines.say("/usage reset").wait_for("available yet");
+    lines.say("/drop").wait_for("Delete this session").answer("1").wait_for("Session kept");
+    assert_eq!(crate::sessions::session_files(&lines.home).len(), 1);
     lines.say("/new").wait_for("New session started");
     lines.say("hello").wait_for("New.");
     assert!(!lines.server.requests()[1].body.to_string().contains("what was that?"));
@@ -178,7 +180,7 @@ fn commands_are_answered_while_the_model_works() {
     let slow = Reply::new().text("slow\nwords that take their time").delta_size(5);
     let mut lines = plain([slow.stall_after_event(4, std::time::Duration::from_secs(30))], &[]);
     lines.say("begin").wait_for("slow");
-    lines.answer("/tools").wait_for("Tools (* active)");
+    lines.answer("/tools").wait_for("Tools of the model (* can be called now)");
     lines.answer("/settings").wait_for("Something is still running");
     lines.answer("!ls").wait_for("Shell commands run when the model is done");
     lines.answer("/exit");

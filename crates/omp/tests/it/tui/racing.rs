@@ -58,10 +58,14 @@ fn words_that_wait_for_a_failed_turn_come_back() {
 /// A prompt behind `/new` is the first of the new session, also if the old one was still answering.
 #[test]
 fn words_behind_a_switch_belong_to_the_new_session() {
-    for first in [Reply::new().text("the first words and more"), stalled("the first words and more")] {
+    let text = "the first words and more";
+    for (first, command) in [(Reply::new().text(text), "/new\r"), (stalled(text), "/new\r/new\r")] {
         let mut screen = Screen::new([first, Reply::new().text("second-answer")], &[]);
         screen.say("the old question").wait_for("the fi");
-        screen.send("/new\rthe new question\r").wait_for("New session started").wait_for("second-answer");
+        screen
+            .send(&format!("{command}the new question\r"))
+            .wait_for("New session started")
+            .wait_for("second-answer");
         let body = screen.server.requests()[1].body.to_string();
         assert!(body.contains("the new question") && !body.contains("the old question"), "{body}");
         screen.wait_for("Ask anything").terminal.wait_without("Working");
@@ -134,12 +138,58 @@ fn a_compaction_that_is_left_has_no_say() {
     screen.wait_for("Working").send(ESCAPE).wait_for("Aborted").terminal.wait_without("Working");
 }
 
+/// A turn is not lost to a command: `/compact` waits for its end.
+#[test]
+fn a_compaction_waits_for_the_turn() {
+    let wait = json!({"_i": "wait", "command": "echo begun; until test -e go; do sleep 0.01; done"});
+    let numbers: Vec<String> = (100..250).map(|number: u32| number.to_string()).collect();
+    let notes = || Reply::new().text("notes");
+    let replies = [
+        Reply::new().text(&numbers.join(" ")),
+        Reply::new().tool_call("bash", wait),
+        Reply::new().text(&format!("first-answer {}", numbers.join(" "))),
+        notes(),
+        notes(),
+        notes(),
+    ];
+    let server = Server::start(replies);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "compaction:\n  keepRecentTokens: 350\n");
+    let mut screen = Screen::in_home(home, server, &["--yolo"], 40, 100);
+    screen.say("zero").wait_for("249").terminal.wait_without("Working");
+    screen.say("one").wait_for("begun").say("/compact").wait_for("Compacting after this turn");
+    screen.home.write("work/go", "");
+    screen.wait_for("first-answer").wait_for("Compacted from").terminal.wait_without("Compacting");
+}
+
+/// The same for `/new`: what is typed behind it belongs to the new session.
+#[test]
+fn a_new_session_waits_for_the_turn() {
+    let wait = json!({"_i": "wait", "command": "echo begun; until test -e go; do sleep 0.01; done"});
+    let replies = [
+        Reply::new().tool_call("bash", wait),
+        Reply::new().text("first-answer"),
+        Reply::new().text("second-answer"),
+    ];
+    let mut screen = Screen::new(replies, &["--yolo"]);
+    screen.say("an old question").wait_for("begun").say("/new").wait_for("New session after this turn");
+    screen.say("for the new one");
+    screen.home.write("work/go", "");
+    screen.wait_for("New session started").wait_for("second-answer");
+    let requests = screen.server.requests();
+    assert!(requests[1].body.to_string().contains("begun"), "the turn went on");
+    let last = requests[2].body.to_string();
+    assert!(last.contains("for the new one") && !last.contains("an old question"), "{last}");
+    screen.leave();
+}
+
 /// What waited for a turn that a switch ends can be sent again.
 #[test]
 fn words_that_wait_are_not_lost_by_a_switch() {
     let mut screen =
         Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
     screen.say("the old question").wait_for("the fi").say("words that wait").wait_for("1 message queued");
+    screen.say("/new").wait_for("New session after this turn (/new again: stop the turn now)");
     screen.say("/new").wait_for("New session started").wait_for("│ words that wait").send("\r");
     screen.wait_for("second-answer");
     assert_eq!(last_prompt(&screen.server), "words that wait");

@@ -15,7 +15,8 @@ fn config(screen: &Screen) -> String {
 /// Opens the panel and goes to a setting.
 fn go_to<'a>(screen: &'a mut Screen, path: &str) -> &'a mut Screen {
     screen.say("/settings").wait_for("Del: reset to default").send(path);
-    screen.wait_for(&format!("❯ {path}"))
+    // The key is below the list, with the kind of the value.
+    screen.wait_for(&format!("  {path} · "))
 }
 
 /// A change is saved and counts at once: for the screen and for the calls of the model.
@@ -48,9 +49,13 @@ fn values_are_written_and_taken_back() {
     screen.send("\r").wait_for("│ 10 ").send("\x154\r").wait_for("4  (yours)");
     assert!(config(&screen).contains("maxRetries: 4"), "{}", config(&screen));
     screen.send("\x1b[3~").wait_for("10  (yours)");
-    screen.send("\x15retry.enabled").wait_for("❯ retry.enabled").send("\r").wait_for("false  (yours)");
-    screen.send("\x15cycleOrder").wait_for("❯ cycleOrder").send("\r").wait_for("a JSON array");
-    screen.send("\x15[\"slow\"]\r").wait_for("[\"slow\"]  (yours)");
+    screen.send("\x15retry.enabled").wait_for("❯ Retry: enabled").send("\r").wait_for("off  (yours)");
+    screen
+        .send("\x15cycleOrder")
+        .wait_for("❯ Cycle order")
+        .send("\r")
+        .wait_for("Separate entries with commas");
+    screen.send("\x15slow, smol\r").wait_for("slow, smol  (yours)");
     screen.send("\x1b\x1b").wait_for("Ask anything");
     let config = config(&screen);
     assert!(config.contains("enabled: false") && config.contains("- slow"), "{config}");
@@ -85,8 +90,8 @@ fn what_is_known_about_a_value_is_said() {
 #[test]
 fn a_group_is_shown_alone() {
     let mut screen = Screen::sized([Reply::new()], &[], 40, 100);
-    screen.say("/settings").wait_for("modelRoles");
-    screen.send("\x1b[C\x1b[C").wait_for("temperature").terminal.wait_without("modelRoles");
+    screen.say("/settings").wait_for("Model roles");
+    screen.send("\x1b[C\x1b[C").wait_for("Temperature").terminal.wait_without("Model roles");
     screen.send("\x1b").wait_for("Ask anything");
 }
 

@@ -136,3 +136,45 @@ fn a_prompt_of_the_command_line_is_sent_when_the_screen_is_up() {
     let (shown, ..) = screen.leave();
     assert!(shown.screen().contains("Second answer."));
 }
+
+/// What the folder holds, what could be asked for in it, and another tip after each session. A low screen has the first only.
+/// proves: CLI-266
+#[test]
+fn the_first_screen_fits_the_folder() {
+    let (home, server) = world(1);
+    home.write("work/Cargo.toml", "");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    let shown = screen.terminal.screen();
+    for row in [
+        "Rust project · tests: cargo test · build: cargo build",
+        "Explain how this project is structured",
+        "Run cargo test and fix what fails",
+        "Review my uncommitted changes",
+        "Tip: @ mentions a file",
+    ] {
+        assert!(shown.contains(row), "{row}: {shown}");
+    }
+    screen.say("hello").wait_for("answer-1.").terminal.wait_without("Working");
+    let (_, server, home) = screen.leave();
+    let file = &crate::sessions::session_files(&home)[0];
+    let second = SystemTime::UNIX_EPOCH + Duration::from_secs(14 * 100_000_000 + 1);
+    File::options().write(true).open(file).unwrap().set_modified(second).unwrap();
+    let low = Screen::in_home(home, server, &[], 15, 40);
+    let shown = low.terminal.screen();
+    assert!(shown.contains("Rust project") && !shown.contains("Tip:") && !shown.contains("Try"), "{shown}");
+    assert!(shown.contains("Ctrl+C twice: exit"), "no hint is cut: {shown}");
+    let (_, server, home) = low.leave();
+    let shown = Screen::in_home(home, server, &[], 30, 100).terminal.screen();
+    assert!(shown.contains("Tip: ! runs a shell command"), "{shown}");
+}
+
+/// A session that does not work where it was started says where it works, and why.
+#[test]
+fn a_start_at_home_is_explained() {
+    let (home, server) = world(1);
+    home.write("home/tmp/keep", "");
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.current_dir(home.home_dir());
+    let mut screen = Screen::with(command, home, server, 30, 100);
+    screen.wait_for("Started in your home directory: working in").wait_for("--allow-home to stay");
+}
