@@ -25,8 +25,8 @@ fn tools_of_a_server_are_offered_and_called() {
     // Another definition is another server.
     let mut entry = world.entry("sky");
     entry["env"] = json!({"FIXTURE_OTHER": "1"});
-    world.script("sky", json!({"never": true, "tools": []}));
-    world.write_user(json!({"sky": entry}));
+    world.script("sky", &json!({"never": true, "tools": []}));
+    world.write_user(&json!({"sky": entry}));
     world.ask(&[]);
     assert_eq!(world.offered_mcp(3), Vec::<String>::new(), "nothing is known of it");
     world.server.finish();
@@ -39,12 +39,12 @@ fn nobody_waits_for_a_server() {
     let slow = json!({"startDelay": 600, "tools": [{"name": "late"}]});
     let world = McpHome::new([done(), done(), call("mcp__sky_weather", json!({"city": "Oslo"})), done()])
         .known([("sky", weather())]);
-    world.script("never", json!({"never": true}));
-    world.script("slow", slow);
+    world.script("never", &json!({"never": true}));
+    world.script("slow", &slow);
     let entries = json!({
         "sky": world.entry("sky"), "never": world.entry("never"), "slow": world.entry("slow"),
     });
-    world.write_user(entries);
+    world.write_user(&entries);
     world.ask(&[]);
     world.ask(&[]);
     world.ask(&[]);
@@ -75,7 +75,7 @@ fn failures_are_told_apart() {
     )]);
     let mut entry = world.entry("s");
     entry["timeout"] = json!(5000);
-    world.write_user(json!({"s": entry}));
+    world.write_user(&json!({"s": entry}));
     world.connect("s");
     world.ask(&[]);
     let results = world.results();
@@ -146,7 +146,7 @@ fn instructions_of_servers_are_in_the_prompt() {
     assert!(!system.contains(&"x".repeat(3000)), "bounded");
     let mut entry = world.entry("sky");
     entry["instructions"] = json!(false);
-    world.write_user(json!({"sky": entry}));
+    world.write_user(&json!({"sky": entry}));
     world.connect("sky");
     world.ask(&[]);
     assert_eq!(world.offered_mcp(1), ["mcp__sky_weather"]);
@@ -159,10 +159,10 @@ fn instructions_of_servers_are_in_the_prompt() {
 #[test]
 fn time_limits() {
     let world = McpHome::new([]);
-    world.script("never", json!({"never": true}));
+    world.script("never", &json!({"never": true}));
     let mut patient = world.entry("never");
     patient["timeout"] = json!(0);
-    world.write_user(json!({"never": world.entry("never"), "patient": patient}));
+    world.write_user(&json!({"never": world.entry("never"), "patient": patient}));
     let test = |name: &str, limit: &str| {
         let mut command = omp(&world.home, &["mcp", "test", name]);
         command.env("OMP_MCP_TIMEOUT_MS", limit);
@@ -178,7 +178,7 @@ fn time_limits() {
     }
     let mut entry = world.entry("never");
     entry["timeout"] = json!(400);
-    world.write_user(json!({"never": entry}));
+    world.write_user(&json!({"never": entry}));
     let said = test("never", "soon");
     assert!(said.contains("OMP_MCP_TIMEOUT_MS is ignored: \"soon\" is not a number"), "{said}");
     assert!(said.contains("no answer within 400 ms"), "{said}");

@@ -87,7 +87,7 @@ fn servers_of_every_agent() {
 #[test]
 fn the_nearest_definition_wins_and_only_the_users_file_disables() {
     let world = McpHome::new([done(), done()]).user([("s", json!({"tools": [{"name": "user"}]}))]);
-    world.script("project", json!({"tools": [{"name": "project"}]}));
+    world.script("project", &json!({"tools": [{"name": "project"}]}));
     let entries = json!({"mcpServers": {"s": world.entry("project")}, "disabledServers": ["s"]});
     world.home.write("work/.omp/mcp.json", entries.to_string());
     mcp(&world, &["trust", "s"]).assert_success();
@@ -108,8 +108,8 @@ fn servers_that_are_not_wanted_do_not_start() {
     let world = McpHome::new([done(), done()]).user([("off", weather())]);
     let mut off = world.entry("off");
     off["enabled"] = json!(false);
-    world.write_user(json!({"off": off}));
-    world.script("project", weather());
+    world.write_user(&json!({"off": off}));
+    world.script("project", &weather());
     let entries = json!({"mcpServers": {"project": world.entry("project")}});
     world.home.write("work/.omp/mcp.json", entries.to_string());
     mcp(&world, &["trust", "project"]).assert_success();
@@ -135,7 +135,7 @@ fn servers_that_are_not_wanted_do_not_start() {
 #[test]
 fn variables_reach_the_server() {
     let world = McpHome::new([]);
-    world.script("s", weather());
+    world.script("s", &weather());
     let entry = json!({
         "command": "${FIXTURE_PYTHON:-python3}",
         "args": [mcp_server(), "${FIXTURE_DIRECTORY}/s.json"],
@@ -146,7 +146,7 @@ fn variables_reach_the_server() {
             "FIXTURE_D": "!exit 1",
         },
     });
-    world.write_user(json!({"s": entry}));
+    world.write_user(&json!({"s": entry}));
     let mut command = omp(&world.home, &["mcp", "test", "s"]);
     command.env("FIXTURE_NAMED", "by name");
     world.home.write("home/.omp/agent/.env", format!("FIXTURE_DIRECTORY={}\n", world.home.root().display()));
@@ -165,7 +165,7 @@ fn variables_reach_the_server() {
 #[test]
 fn mistakes_are_named_and_harm_nobody_else() {
     let world = McpHome::new([done()]).user([("good", weather())]);
-    world.write_user(json!({
+    world.write_user(&json!({
         "good": world.entry("good"),
         "both": {"command": "x", "url": "http://localhost"},
         "none": {"type": "stdio"},
@@ -246,7 +246,7 @@ fn servers_are_added_and_removed() {
 #[test]
 fn servers_of_a_project_wait_for_the_user() {
     let world = McpHome::new([done(), done(), done(), done()]);
-    world.script("s", weather());
+    world.script("s", &weather());
     let script = world.home.write("work/server.py", std::fs::read(mcp_server()).unwrap());
     let entry = json!({"command": "python3", "args": ["server.py", world.home.path("s.json")]});
     world.home.write("work/.mcp.json", json!({"mcpServers": {"s": entry}}).to_string());
@@ -281,7 +281,7 @@ fn texts_for_flags_and_numbers() {
     let (mut on, mut off) = (world.entry("on"), world.entry("off"));
     on["timeout"] = json!("5000");
     off["enabled"] = json!("false");
-    world.write_user(json!({"on": on, "off": off}));
+    world.write_user(&json!({"on": on, "off": off}));
     let mut strict = world.entry("off");
     strict["enabled"] = json!("false");
     world.home.write("work/.mcp.json", json!({"mcpServers": {"strict": strict}}).to_string());

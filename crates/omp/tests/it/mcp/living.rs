@@ -24,8 +24,8 @@ fn tools_arrive_late_and_change() {
     let world_ = McpHome::new([done(), done(), done()]).user([("sky", weather())]);
     let poke = world_.home.path("sky.json.poke");
     let spec = world_.home.path("sky.json");
-    world_.script("never", json!({"never": true}));
-    world_.write_user(json!({"sky": world_.entry("sky"), "never": world_.entry("never")}));
+    world_.script("never", &json!({"never": true}));
+    world_.write_user(&json!({"sky": world_.entry("sky"), "never": world_.entry("never")}));
     let mut screen = screen(world_, &[]);
     screen.say("/mcp list").wait_for("never").wait_for("connecting, stdio");
     screen.say("/mcp test sky").wait_for("Connected to \"sky\"");
@@ -54,7 +54,7 @@ fn tools_arrive_late_and_change() {
 #[test]
 fn servers_come_and_go_in_a_session() {
     let world_ = McpHome::new([done(), done(), done()]);
-    world_.script("sky", weather());
+    world_.script("sky", &weather());
     let line = format!(
         "/mcp add sky -- python3 {} {}",
         omp_testkit::mcp_server().display(),

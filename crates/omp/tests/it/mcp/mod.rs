@@ -30,7 +30,7 @@ impl McpHome {
     }
 
     /// What a server offers and does, from now on.
-    pub(crate) fn script(&self, name: &str, spec: Value) -> PathBuf {
+    pub(crate) fn script(&self, name: &str, spec: &Value) -> PathBuf {
         self.home.write(format!("{name}.json"), spec.to_string())
     }
 
@@ -43,10 +43,10 @@ impl McpHome {
     pub(crate) fn user<const N: usize>(self, servers: [(&str, Value); N]) -> Self {
         let mut entries = json!({});
         for (name, spec) in servers {
-            self.script(name, spec);
+            self.script(name, &spec);
             entries[name] = self.entry(name);
         }
-        self.write_user(entries);
+        self.write_user(&entries);
         self
     }
 
@@ -64,7 +64,7 @@ impl McpHome {
         omp_run(&self.home, &["mcp", "test", name]).assert_success();
     }
 
-    pub(crate) fn write_user(&self, entries: Value) {
+    pub(crate) fn write_user(&self, entries: &Value) {
         self.home.write("home/.omp/agent/mcp.json", json!({"mcpServers": entries}).to_string());
     }
 

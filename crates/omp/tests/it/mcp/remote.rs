@@ -16,6 +16,7 @@ struct Remote {
 }
 
 impl Remote {
+    #[expect(clippy::disallowed_methods, reason = "a server that is not omp's; it ends with the test")]
     fn start(mode: &str) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../omp-mcp/tests/servers/remote.py");
         let mut command = Command::new("python3");
@@ -64,7 +65,7 @@ fn servers_at_an_address() {
         if let Some(kind) = kind {
             entry["type"] = json!(kind);
         }
-        world.write_user(json!({"far": entry}));
+        world.write_user(&json!({"far": entry}));
         world.connect("far");
         world.ask(&[]);
         assert_eq!(world.results()[0].0, "echo", "{mode}");
@@ -80,7 +81,7 @@ fn servers_at_an_address() {
 fn a_login_is_kept_for_the_address() {
     let remote = Remote::start("oauth");
     let world = McpHome::new([call("mcp__far_echo", json!({})), done()]);
-    world.write_user(json!({"far": {"type": "http", "url": remote.address("/mcp")}}));
+    world.write_user(&json!({"far": {"type": "http", "url": remote.address("/mcp")}}));
     let refused = omp_run(&world.home, &["mcp", "test", "far"]);
     assert!(
         refused.stderr.contains("Failed to connect to \"far\": the server requires a login"),
