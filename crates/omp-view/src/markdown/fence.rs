@@ -1,8 +1,8 @@
-//! Blocks of code: a frame that leaves the code itself free to be copied.
+//! Blocks of code: a frame with a bar beside the code. `/copy` gives the code without it.
 
 use omp_syntax::Language;
 use omp_theme::{Symbol, Token};
-use omp_tui::text::Line;
+use omp_tui::text::{Line, Style};
 
 use crate::Look;
 use crate::code;
@@ -41,10 +41,14 @@ pub(super) fn body(look: &Look, text: &str, language: Option<Language>) -> Vec<L
         true => text.lines().map(|line| Line::styled(look.fg(sign(line)), line)).collect(),
         false => code::lines(look, text, language, look.fg(Token::MdCodeBlock)),
     };
-    let indent = Line::plain(&" ".repeat(INDENT.min(look.width.saturating_sub(1))));
-    let room = look.width.saturating_sub(indent.width()).max(1);
+    let bar = Line::styled(look.fg(Token::MdCodeBlockBorder), look.symbol(Symbol::BoxRoundVertical));
+    let mut bar = bar.clamp(look.width.saturating_sub(1));
+    if look.width > INDENT {
+        bar.push(Style::PLAIN, &" ".repeat(INDENT.saturating_sub(bar.width())));
+    }
+    let room = look.width.saturating_sub(bar.width()).max(1);
     let rows = lines.iter().flat_map(|line| line.wrap(room, 0));
-    rows.map(|row| if row.is_blank() { Line::new() } else { behind(&indent, &row) }).collect()
+    rows.map(|row| behind(&bar, &row)).collect()
 }
 
 /// The colour of a line of a difference.

@@ -394,8 +394,9 @@ fn login_and_logout_offer_a_list() {
     let order = [
         "anthropic  Anthropic",
         "openai-codex  ChatGPT",
-        "openai-codex-device",
         "github-copilot  GitHub Copilot",
+        "openai (API key)",
+        "openai-codex-device",
         "kimi-code  Kimi Code",
         "qwen-portal  Qwen",
         "xai-oauth  xAI",
