@@ -129,11 +129,15 @@ fn every_launch_flag_is_read() {
 /// The files of the binary whose modules a text names.
 fn modules(text: &str) -> String {
     let words: BTreeSet<&str> = text.split(|next: char| !(next.is_alphanumeric() || next == '_')).collect();
-    let file = |word: &&str| root().join(format!("crates/omp/src/{word}.rs"));
+    let files = |word: &&str| {
+        let folder = root().join(format!("crates/omp/src/{word}"));
+        let inside = std::fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+        inside.chain([folder.with_extension("rs")]).collect::<Vec<_>>()
+    };
     words
         .iter()
         .filter(|word| word.ends_with("_command"))
-        .map(file)
+        .flat_map(files)
         .filter(|path| path.is_file())
         .map(|path| read(&path))
         .collect()
