@@ -294,6 +294,7 @@ impl Screen {
     /// sequence was a key, and who did not answer will not.
     pub(crate) fn read(&mut self, typed: Option<&[u8]>, app: &mut App) -> io::Result<()> {
         let mut events = Vec::new();
+        self.decoder.expect_reply(self.probes.deadline().is_some());
         match typed {
             Some(typed) => self.decoder.feed(typed, app.surface.now(), &mut events),
             None => self.decoder.expire(app.surface.now(), &mut events),
