@@ -138,7 +138,7 @@ fn flag_rows<'a>(page: &mut Page, flags: impl Iterator<Item = &'a Flag>) {
 }
 
 /// `-r, --resume, --session [session]`, with room for the short form in front so that long names align.
-fn flag_names(flag: &Flag) -> String {
+pub(crate) fn flag_names(flag: &Flag) -> String {
     let short = flag.short.map_or("    ".to_owned(), |short| format!("-{short}, "));
     let long: Vec<String> =
         std::iter::once(&flag.long).chain(flag.aliases).map(|name| format!("--{name}")).collect();
@@ -150,18 +150,18 @@ fn flag_names(flag: &Flag) -> String {
     format!("{short}{}{value}", long.join(", "))
 }
 
-fn flag_help(flag: &Flag) -> String {
+pub(crate) fn flag_help(flag: &Flag) -> String {
     match flag.takes.kind().map(ValueKind::words) {
         Some(words) if !words.is_empty() => format!("{}: {}", flag.help, words.join(", ")),
         _ => flag.help.to_owned(),
     }
 }
 
-fn command_names(command: &Command) -> String {
+pub(crate) fn command_names(command: &Command) -> String {
     std::iter::once(&command.name).chain(command.aliases).copied().collect::<Vec<_>>().join(", ")
 }
 
-fn with_mark(text: &str, waits_for: Option<&str>) -> String {
+pub(crate) fn with_mark(text: &str, waits_for: Option<&str>) -> String {
     match waits_for {
         Some(_) => format!("{text} {NOT_YET}"),
         None => text.to_owned(),

@@ -16,6 +16,7 @@ mod complete;
 mod error;
 mod help;
 mod launch;
+mod man;
 mod parse;
 mod passes;
 mod profile;
@@ -33,6 +34,7 @@ pub use launch::{
     ApprovalArgs, ExtendArgs, ExtensionArg, Launch, ModelArgs, PlaceArgs, PromptArgs, Resume, RoleArgs,
     SessionArgs, ToolArgs, WorkArgs,
 };
+pub use man::man_page;
 pub use parse::{Invocation, Parsed, VersionForm, parse};
 pub use passes::{ExtensionFlag, ExtensionFlagKind, FirstPass, UnknownFlag, parse_first, parse_second};
 pub use profile::{Profile, extract_profile};

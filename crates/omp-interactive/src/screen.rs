@@ -47,6 +47,8 @@ pub(crate) struct Screen {
     /// Puts pastes together that come in packets.
     pastes: Reader,
     inquiry: Inquiry,
+    /// Whether the last of the first questions was answered.
+    answered: bool,
 }
 
 /// What a multiplexer is asked before frames are written for a new size: how large it is by now, and where the cursor is. It
@@ -68,6 +70,8 @@ struct Inquiry {
     doubts: usize,
 }
 
+/// How long after the start answers to the first questions may be on their way.
+const OWED: Duration = Duration::from_secs(3);
 const INQUIRY: &[u8] = b"\x1b[18t\x1b[6n";
 /// How long a frame waits for the answer.
 const ANSWER_WAIT: Duration = Duration::from_millis(150);
@@ -132,6 +136,7 @@ impl Screen {
             journal: Journal::default(),
             pastes: Reader::default(),
             inquiry: Inquiry::default(),
+            answered: false,
         };
         screen.listen()?;
         screen.terminal.write(&screen.questions)?;
@@ -294,12 +299,15 @@ impl Screen {
     /// sequence was a key, and who did not answer will not.
     pub(crate) fn read(&mut self, typed: Option<&[u8]>, app: &mut App) -> io::Result<()> {
         let mut events = Vec::new();
+        self.decoder.expect_reply(!self.answered && app.surface.now() < OWED);
         match typed {
             Some(typed) => self.decoder.feed(typed, app.surface.now(), &mut events),
             None => self.decoder.expire(app.surface.now(), &mut events),
         }
         let (mut facts, mut bytes) = (Vec::new(), Vec::new());
         for event in events {
+            // Asked last, so the others have come.
+            self.answered |= matches!(event, Event::Reply(Reply::Attributes(..)));
             match event {
                 Event::Reply(Reply::Clipboard(packet)) => match self.pastes.packet(&packet) {
                     Step::Nothing => {}

@@ -8,6 +8,8 @@ use super::{keys, sequence};
 
 /// How long an Escape may be the beginning of something longer.
 const ESCAPE: Duration = Duration::from_millis(75);
+/// The same while the terminal owes an answer, which begins with one: a line or a machine that is slow tears it apart.
+const ESCAPE_OR_REPLY: Duration = Duration::from_millis(500);
 /// How long an Escape with a capital letter behind it may be the beginning of something longer: terminals that know no
 /// better send Alt+Shift+P as they begin a rare kind of reply.
 const INTRODUCER: Duration = Duration::from_millis(150);
@@ -44,6 +46,7 @@ pub struct Decoder {
     state: DecoderState,
     buffer: Vec<u8>,
     last: Duration,
+    expects_reply: bool,
 }
 
 /// What the front of the buffer is.
@@ -64,6 +67,11 @@ impl Decoder {
     /// A decoder that has seen nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether the terminal was asked something and has not answered yet.
+    pub fn expect_reply(&mut self, expects: bool) {
+        self.expects_reply = expects;
     }
 
     /// Takes bytes that arrived at `now`.
@@ -92,6 +100,7 @@ impl Decoder {
             DecoderState::Paste { .. } => PASTE,
             DecoderState::Skip => SKIP,
             DecoderState::Ground if self.buffer.is_empty() => return None,
+            DecoderState::Ground if self.buffer == [0x1b] && self.expects_reply => ESCAPE_OR_REPLY,
             DecoderState::Ground if self.buffer == [0x1b] => ESCAPE,
             DecoderState::Ground if matches!(self.buffer[..], [0x1b, b'P' | b'X']) => INTRODUCER,
             DecoderState::Ground => SEQUENCE,

@@ -289,3 +289,22 @@ fn many_pastes_at_once_take_no_more_stack_than_one() {
     assert_eq!(events.len(), 200_000);
     assert!(events.iter().all(|event| *event == Event::Paste("x".to_owned())));
 }
+
+/// While an answer is owed, an Escape waits longer for its rest; a key it is in the end all the same.
+#[test]
+fn a_torn_reply_is_no_text_while_one_is_expected() {
+    let torn = |expects: bool| {
+        let (mut decoder, mut events) = (Decoder::new(), Vec::new());
+        decoder.expect_reply(expects);
+        decoder.feed(b"\x1b", START, &mut events);
+        decoder.feed(b"]11;rgb:0000/0000/0000\x1b\\", START + Duration::from_millis(300), &mut events);
+        events
+    };
+    assert!(matches!(torn(true)[..], [Event::Reply(_)]), "{:?}", torn(true));
+    assert!(matches!(torn(false)[0], Event::Key(_)));
+    let (mut decoder, mut events) = (Decoder::new(), Vec::new());
+    decoder.expect_reply(true);
+    decoder.feed(b"\x1b", START, &mut events);
+    decoder.expire(START + Duration::from_millis(500), &mut events);
+    assert_eq!(events, [Event::Key(Key::new(Code::Escape, Modifiers::NONE))]);
+}

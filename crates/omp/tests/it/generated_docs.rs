@@ -40,6 +40,25 @@ fn the_table_of_exit_codes_is_up_to_date() {
     check("README.md", "the_table_of_exit_codes_is_up_to_date", "exit codes", &table);
 }
 
+/// The whole page; `man` and its formatter take it without a complaint.
+#[test]
+fn the_manual_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/omp.1");
+    let current = omp_cli::man_page(env!("CARGO_PKG_VERSION"));
+    if std::env::var_os("OMP_BLESS").is_some() {
+        std::fs::write(&path, &current).expect("the page can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        written, current,
+        "docs/omp.1 is out of date: run this test with OMP_BLESS=1 and commit the page"
+    );
+    for flag in omp_cli::table::launch_flags().filter(|flag| !flag.hidden) {
+        let name = format!("\\-\\-{}", flag.long.replace('-', "\\-"));
+        assert!(current.contains(&name), "--{} is missing", flag.long);
+    }
+}
+
 #[test]
 fn the_table_of_events_is_up_to_date() {
     let rows: String = rows().iter().map(EventRow::text).collect();

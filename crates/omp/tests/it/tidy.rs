@@ -1,6 +1,7 @@
 //! Architecture as tests: see ARCHITECTURE.md.
 
 mod claims;
+mod dependencies;
 mod effects;
 mod sizes;
 

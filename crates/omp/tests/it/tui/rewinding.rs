@@ -233,6 +233,8 @@ fn a_killed_program_leaves_its_checkpoint() {
 fn what_cannot_come_back_is_named_and_the_rest_comes_back() {
     let mut screen = three_prompts(Vec::new());
     let work = screen.home.work_dir();
+    // What became of the files is looked at in the background; the list waits for it.
+    screen.say("/rewind list").wait_for("no files  question gamma");
     for name in ["b.txt", "made.txt"] {
         std::fs::remove_file(work.join(name)).unwrap();
     }
