@@ -8,7 +8,10 @@ const TOPICS: &[(&str, &[&str])] = &[
     ("Context", &["context", "compact", "shake", "handoff", "cache", "stats"]),
     ("Work", &["plan", "plan-review", "goal", "guided-goal", "loop", "todo", "jobs"]),
     ("Permissions", &["approval", "permissions", "sandbox", "trust", "add-dir", "dirs", "remove-dir"]),
-    ("Setup", &["settings", "setup", "theme", "hotkeys", "tools", "extensions", "reload-plugins", "ssh"]),
+    (
+        "Setup",
+        &["settings", "setup", "theme", "hotkeys", "tools", "extensions", "mcp", "reload-plugins", "ssh"],
+    ),
     ("Help", &["help", "changelog", "debug"]),
 ];
 

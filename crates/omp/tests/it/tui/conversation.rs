@@ -152,13 +152,13 @@ fn thinking_is_hidden_by_flag_and_setting() {
     assert!(shown.terminal.screen().contains("a-deep-thought"), "{}", shown.terminal.screen());
     let mut by_flag = start("# mine\n", &["--hide-thinking"]);
     assert!(!by_flag.terminal.screen().contains("a-deep-thought"), "{}", by_flag.terminal.screen());
-    assert!(by_flag.terminal.screen().contains("Thinking…"), "{}", by_flag.terminal.screen());
+    assert!(by_flag.terminal.screen().contains("Thought (Ctrl+T to show)"), "{}", by_flag.terminal.screen());
     by_flag.send("\x14").wait_for("Thinking shown").say("again").wait_for("a-second-thought");
     assert_eq!(by_flag.home.read(CONFIG), "# mine\n", "a flag is never saved");
     let mut by_setting = start("hideThinkingBlock: true\n", &[]);
     assert!(!by_setting.terminal.screen().contains("a-deep-thought"), "{}", by_setting.terminal.screen());
     by_setting.say("/settings").wait_for("Del: reset to default").send("hideThinkingBlock");
-    by_setting.wait_for("❯ hideThinkingBlock").send("\r").wait_for("false  (yours)").send("\x1b\x1b");
+    by_setting.wait_for("  hideThinkingBlock · ").send("\r").wait_for("off  (yours)").send("\x1b\x1b");
     by_setting.wait_for("Ask anything").say("again").wait_for("a-second-thought");
     let first = |screen: &Screen| screen.server.requests()[0].body.clone();
     assert_eq!(first(&by_flag)["thinking"], first(&shown)["thinking"]);
