@@ -29,11 +29,6 @@ pub(super) struct KeptOffer {
 }
 
 impl KeptOffer {
-    /// Has the tool changed since the user came to know it?
-    pub(super) fn has_changed(&self, tool: &Tool) -> bool {
-        self.known.get(&tool.name).is_some_and(|known| *known != tool.fingerprint())
-    }
-
     fn learn(&mut self, tools: &[Tool]) {
         for tool in tools {
             self.known.entry(tool.name.clone()).or_insert_with(|| tool.fingerprint());
@@ -89,6 +84,13 @@ impl KeptOffers {
 
     pub(super) fn get(&self, hash: &str) -> Option<KeptOffer> {
         self.lock().get(hash).cloned()
+    }
+
+    /// Has the tool changed since the user came to know it?
+    pub(super) fn has_changed(&self, hash: &str, tool: &Tool) -> bool {
+        let known = self.lock();
+        let fingerprint = known.get(hash).and_then(|offer| offer.known.get(&tool.name));
+        fingerprint.is_some_and(|known| *known != tool.fingerprint())
     }
 
     /// Keeps what a server offers now; `None`: it did not answer.

@@ -67,6 +67,8 @@ const NOTES_OF_ONE: usize = 2 * 1024;
 const NOTES_OF_ALL: usize = 8 * 1024;
 /// How long a run that nobody attends waits for servers that were never seen.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
+/// When servers that did not answer last time are tried again in such a run.
+const SECOND_CHANCE: Duration = Duration::from_millis(500);
 /// The variable with a time limit for all servers, in milliseconds.
 const TIMEOUT: &str = "OMP_MCP_TIMEOUT_MS";
 /// A connection that nobody used for so long is closed until the next call.
@@ -310,10 +312,24 @@ impl SessionMcp {
         }
         let problems =
             self.problems().into_iter().filter_map(|problem| self.registered().tell(problem)).collect();
-        for server in silent {
-            let _ = self.servers.start(&server.name);
+        let silent: Vec<String> = silent.map(|server| server.name.clone()).collect();
+        if !silent.is_empty() {
+            self.start_later(silent);
         }
         problems
+    }
+
+    /// Servers that did not answer last time get another chance, but not at the expense of the first request.
+    fn start_later(self: &Arc<Self>, names: Vec<String>) {
+        let mcp = Arc::downgrade(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(SECOND_CHANCE).await;
+            let Some(mcp) = mcp.upgrade() else { return };
+            for name in names {
+                // It may have been removed meanwhile.
+                let _ = mcp.servers.start(&name);
+            }
+        });
     }
 
     fn is_connecting(&self, server: &str) -> bool {
@@ -342,9 +358,12 @@ fn untrusted(configured: &ConfiguredServers) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    let servers = if names.len() == 1 { "MCP server is" } else { "MCP servers are" };
+    let (servers, them) = match names.len() {
+        1 => ("MCP server is", "it"),
+        _ => ("MCP servers are", "them"),
+    };
     Some(format!(
-        "the project's {servers} not started until you trust them: {}. To allow: /mcp trust <name>, or omp mcp trust <name>",
+        "the project's {servers} not started until you trust {them}: {}. To allow: /mcp trust <name>, or omp mcp trust <name>",
         names.join(", ")
     ))
 }

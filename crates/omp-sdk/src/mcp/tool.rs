@@ -1,7 +1,6 @@
 //! A tool of a server, as the loop sees it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -24,8 +23,6 @@ pub(super) struct McpTool {
     definition: ToolDefinition,
     origin: ToolOrigin,
     tool: omp_mcp::Tool,
-    /// It is not the one that the user knows.
-    changed: AtomicBool,
     surroundings: ToolSurroundings,
 }
 
@@ -41,8 +38,6 @@ pub(super) struct ToolSurroundings {
 
 impl McpTool {
     pub(super) fn new(tool: omp_mcp::Tool, surroundings: ToolSurroundings) -> Self {
-        let offer = surroundings.offers.get(&surroundings.hash);
-        let changed = offer.is_some_and(|offer| offer.has_changed(&tool));
         let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
         let mut schema = tool.input_schema.as_ref().clone();
         schema.entry("type").or_insert_with(|| json!("object"));
@@ -51,7 +46,7 @@ impl McpTool {
         let mcp = McpOrigin { server: tool.server.clone(), tool: tool.name.clone() };
         let label = tool.title.as_deref().map(plain);
         let origin = ToolOrigin { label, summary: Some(plain(description)), mcp: Some(mcp) };
-        Self { definition, origin, tool, changed: AtomicBool::new(changed), surroundings }
+        Self { definition, origin, tool, surroundings }
     }
 
     /// Is it still the same tool, for the model and for the user?
@@ -59,9 +54,14 @@ impl McpTool {
         self.tool == *tool
     }
 
+    /// It is not the one that the user knows.
+    fn has_changed(&self) -> bool {
+        self.surroundings.offers.has_changed(&self.surroundings.hash, &self.tool)
+    }
+
     async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let ToolSurroundings { servers, offers, hash, .. } = &self.surroundings;
-        if self.changed.swap(false, Ordering::Relaxed) {
+        if self.has_changed() {
             offers.accept(hash, &self.tool);
         }
         let updates = call.updates.clone();
@@ -169,7 +169,7 @@ impl Tool for McpTool {
     /// What the server says about its tool never makes a call need fewer questions.
     fn approval(&self, _: &Map<String, Value>) -> Option<Approval> {
         let exec = Approval { tier: Tier::Exec, reason: None, insists: false, hidden: false };
-        if self.changed.load(Ordering::Relaxed) {
+        if self.has_changed() {
             return Some(Approval { reason: Some(CHANGED.into()), insists: true, ..exec });
         }
         let hints = self.tool.hints;
