@@ -80,7 +80,7 @@ fn servers_come_and_go_in_a_session() {
     until("a third request", || screen.server.requests().len() == 3);
     screen.say("/mcp remove sky").wait_for("Server \"sky\" removed from");
     screen.say("/mcp bogus").wait_for("unknown action \"bogus\"");
-    let world = world(screen);
+    let world = McpHome { home: screen.home, server: screen.server };
     assert_eq!(world.offered_mcp(0), ["mcp__sky_weather"]);
     assert_eq!(world.offered_mcp(1), Vec::<String>::new());
     assert_eq!(world.offered_mcp(2), ["mcp__sky_weather"]);
