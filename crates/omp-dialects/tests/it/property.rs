@@ -149,6 +149,9 @@ proptest! {
     /// Plain words come out as they went in.
     #[test]
     fn words_stay_words(words in "[a-z <>`\\n.]{0,200}\\.") {
+        // Chance writes markers, too.
+        let markers = ["<bos>", "<eos>", "<think>", "<thinking>", "<tools>"];
+        prop_assume!(!markers.iter().any(|marker| words.contains(marker)));
         for dialect in Dialect::ALL {
             let seen = scan(scanner(dialect), [words.as_str()]);
             prop_assert_eq!(seen, vec![text(&words)]);
