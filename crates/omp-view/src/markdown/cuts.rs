@@ -190,7 +190,8 @@ fn marker_line(source: &str, start: usize) -> Option<String> {
     let is_empty = rest[mark.len()..].trim().is_empty();
     let room = if is_empty || blanks > 4 { 1 } else { blanks };
     // Tabs have other widths in other columns.
-    let known = source[line..begin].is_ascii() && !source[line..begin + mark.len() + blanks].contains('\t');
+    let tabs = source[line..begin].contains('\t') || rest[mark.len() + blanks..].starts_with('\t');
+    let known = source[line..begin].is_ascii() && !tabs;
     let is_known = known && (is_empty || blanks > 0);
     is_known.then(|| format!("{}{mark}{}{FILLER}\n\n", " ".repeat(begin - line), " ".repeat(room)))
 }
@@ -246,5 +247,6 @@ mod tests {
             pairs(&[("- - b", "- .//"), ("  - c", "- .//  - .//")])
         );
         assert_eq!(found("", "-\ta\n\n\tb\n"), []);
+        assert_eq!(found("", "+ \ta\n     - b\n   - c\n"), pairs(&[("   - c", "")]));
     }
 }
