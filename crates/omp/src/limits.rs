@@ -16,7 +16,7 @@ use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 /// Files that are open at once: sessions, stores, connections, and the pipes of one command.
 const FEWEST_FILES: u64 = 24;
 /// Memory beyond what the program itself takes.
-const LEAST_MEMORY: u64 = 48 * 1024 * 1024;
+const LEAST_MEMORY: u64 = 80 * 1024 * 1024;
 /// A stack that everything fits on, and the size below which it is not trusted.
 const STACK: usize = 8 * 1024 * 1024;
 const SMALL_STACK: u64 = 4 * 1024 * 1024;
