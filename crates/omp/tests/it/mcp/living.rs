@@ -50,7 +50,7 @@ fn tools_arrive_late_and_change() {
 }
 
 /// A server is added, switched off and on, and removed without leaving the session.
-// proves: EXT-098, EXT-100, HOK-068, CLI-204
+// proves: EXT-100, HOK-068, CLI-204
 #[test]
 fn servers_come_and_go_in_a_session() {
     let world_ = McpHome::new([done(), done(), done()]);
