@@ -41,9 +41,27 @@ struct Shared {
 
 struct TerminalState {
     parser: vt100::Parser,
+    /// What was written and is not shown yet: a frame whose end has not come (mode 2026).
+    held: Vec<u8>,
     /// Everything that was written, as it came.
     bytes: Vec<u8>,
     ended: bool,
+}
+
+impl TerminalState {
+    /// Shows what is complete: nobody sees half of a frame, as in every terminal that knows synchronized output.
+    fn show(&mut self, bytes: &[u8]) {
+        self.held.extend_from_slice(bytes);
+        let begins = last(&self.held, b"\x1b[?2026h");
+        let open = begins.filter(|begin| last(&self.held, b"\x1b[?2026l").is_none_or(|end| end < *begin));
+        let rest = self.held.split_off(open.unwrap_or(self.held.len()));
+        self.show_all();
+        self.held = rest;
+    }
+
+    fn show_all(&mut self) {
+        self.parser.process(&std::mem::take(&mut self.held));
+    }
 }
 
 impl Terminal {
@@ -59,7 +77,7 @@ impl Terminal {
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         drop(slave);
         let parser = vt100::Parser::new(cells(rows), cells(columns), SCROLLBACK);
-        let state = Mutex::new(TerminalState { parser, bytes: Vec::new(), ended: false });
+        let state = Mutex::new(TerminalState { parser, held: Vec::new(), bytes: Vec::new(), ended: false });
         let screen = Arc::new(Shared { state, changed: Condvar::new(), typing: Mutex::default() });
         let keyboard = File::from(master);
         watch(keyboard.try_clone().expect("a descriptor"), Arc::clone(&screen), answers);
@@ -251,6 +269,11 @@ fn window(rows: u16, columns: u16) -> Winsize {
     Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
 }
 
+/// Where a sequence stands last.
+fn last(bytes: &[u8], sequence: &[u8]) -> Option<usize> {
+    bytes.windows(sequence.len()).rposition(|window| window == sequence)
+}
+
 fn cells(number: u16) -> NonZeroU16 {
     NonZeroU16::new(number).expect("a terminal has rows and columns")
 }
@@ -267,13 +290,16 @@ fn watch(mut master: File, shared: Arc<Shared>, answers: Answers) {
             };
             {
                 let mut state = shared.state.lock().expect("no other thread panicked");
-                state.parser.process(&chunk[..read]);
+                state.show(&chunk[..read]);
                 state.bytes.extend_from_slice(&chunk[..read]);
             }
             shared.changed.notify_all();
             listener.hear(&chunk[..read], &master, &shared.typing);
         }
-        shared.state.lock().expect("no other thread panicked").ended = true;
+        let mut state = shared.state.lock().expect("no other thread panicked");
+        state.show_all();
+        state.ended = true;
+        drop(state);
         shared.changed.notify_all();
     });
 }

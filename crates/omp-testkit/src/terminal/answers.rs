@@ -15,7 +15,7 @@ const SLOW: Duration = Duration::from_millis(1);
 pub enum Answers {
     /// Nothing at all.
     None,
-    /// What kind of terminal it is (DA1), and no more.
+    /// What kind of terminal it is (DA1), that it shows whole frames (mode 2026), and no more.
     Kind,
     /// Everything that programs ask for, in this manner: the kitty keyboard, a black background, synchronized output,
     /// notifications, pictures.
@@ -91,7 +91,9 @@ impl Listener {
         };
         match self.answers {
             Answers::None => None,
-            Answers::Kind => said(b"\x1b[c", "\x1b[?62;22c"),
+            Answers::Kind => {
+                said(b"\x1b[c", "\x1b[?62;22c").or_else(|| said(b"\x1b[?2026$p", "\x1b[?2026;2$y"))
+            }
             Answers::Everything(_) => said(b"\x1b[c", "\x1b[?62;22c")
                 .or_else(|| said(b"\x1b[?u", "\x1b[?0u"))
                 .or_else(|| said(b"\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/0000/0000\x1b\\"))
