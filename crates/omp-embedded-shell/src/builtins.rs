@@ -10,16 +10,21 @@ use brush_core::commands::{CommandArg, ExecutionContext};
 use brush_core::{Error, ExecutionResult};
 
 use crate::messages::{Extensions, place};
-use crate::printf::printf;
+use crate::printf::{PRINTF_USAGE, printf};
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<ExecutionResult, Error>> + Send + 'a>>;
 
-/// The interpreter's own commands, some of them replaced.
+/// The interpreter's own commands, some of them replaced. Its `printf` is left out, for all that it would bring along.
 pub(crate) fn builtins() -> HashMap<String, Registration<Extensions>> {
     let mut all = default_builtins(BuiltinSet::BashMode);
-    if let Some(registration) = all.get_mut("printf") {
-        registration.execute_func = printf;
-    }
+    let printf = Registration {
+        execute_func: printf,
+        content_func: |_, _, _| Ok(format!("{PRINTF_USAGE}\n")),
+        disabled: false,
+        special_builtin: false,
+        declaration_builtin: false,
+    };
+    all.insert("printf".into(), printf);
     if let Some(registration) = all.get_mut("disown") {
         registration.execute_func = disown;
     }

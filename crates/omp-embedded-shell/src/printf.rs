@@ -14,6 +14,8 @@ use number::{Number, Style};
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<ExecutionResult, Error>> + Send + 'a>>;
 
+pub(crate) const PRINTF_USAGE: &str = "printf [-v var] format [arguments]";
+
 /// `printf [-v NAME] FORMAT [ARGUMENT...]`.
 pub(crate) fn printf(context: ExecutionContext<'_, Extensions>, arguments: Vec<CommandArg>) -> Running<'_> {
     let words: Vec<String> = arguments.into_iter().skip(1).map(|argument| argument.to_string()).collect();
@@ -25,7 +27,7 @@ async fn run(
     words: Vec<String>,
 ) -> Result<ExecutionResult, Error> {
     let Some((variable, format, arguments)) = understand(&words) else {
-        writeln!(context.stderr(), "printf: usage: printf [-v var] format [arguments]")?;
+        writeln!(context.stderr(), "printf: usage: {PRINTF_USAGE}")?;
         return Ok(ExecutionResult::new(2));
     };
     let zone = context.shell.env_str("TZ").map(|zone| zone.into_owned());

@@ -1,6 +1,6 @@
 //! The grammars that are linked in, and what patterns in their languages need.
 
-use tree_sitter::Language;
+use omp_grammars::Grammar as Tables;
 
 use crate::Family;
 use crate::Family::{Code, Data, Markup, Prose};
@@ -9,7 +9,7 @@ use crate::Family::{Code, Data, Markup, Prose};
 pub(crate) struct Grammar {
     pub(crate) name: &'static str,
     pub(crate) family: Family,
-    pub(crate) language: fn() -> Language,
+    pub(crate) tables: &'static Tables,
     /// What a pattern may stand in, if it makes no sense alone.
     pub(crate) contexts: Contexts,
 }
@@ -59,75 +59,75 @@ const TLA: Contexts = &[("---- MODULE m ----\n", "\n===="), ("---- MODULE m ----
 const SQL: Contexts = &[("SELECT ", ""), ("SELECT a FROM b WHERE ", "")];
 const ZIG: Contexts = &[("fn f() void { ", " }"), ("fn f() void { ", "; }"), ("const x = ", ";")];
 
-const fn row(name: &'static str, family: Family, language: fn() -> Language, contexts: Contexts) -> Grammar {
-    Grammar { name, family, language, contexts }
+const fn row(name: &'static str, family: Family, tables: &'static Tables, contexts: Contexts) -> Grammar {
+    Grammar { name, family, tables, contexts }
 }
 
 /// In the order of their names.
 pub(crate) static GRAMMARS: &[Grammar] = &[
-    row("astro", Markup, || tree_sitter_astro_next::LANGUAGE.into(), ALONE),
-    row("bash", Code, || tree_sitter_bash::LANGUAGE.into(), ALONE),
-    row("c", Code, || tree_sitter_c::LANGUAGE.into(), C),
-    row("clojure", Code, || tree_sitter_clojure_orchard::LANGUAGE.into(), ALONE),
-    row("cmake", Code, || tree_sitter_cmake::LANGUAGE.into(), ALONE),
-    row("cpp", Code, || tree_sitter_cpp::LANGUAGE.into(), C),
+    row("astro", Markup, &omp_grammars::ASTRO, ALONE),
+    row("bash", Code, &omp_grammars::BASH, ALONE),
+    row("c", Code, &omp_grammars::C, C),
+    row("clojure", Code, &omp_grammars::CLOJURE, ALONE),
+    row("cmake", Code, &omp_grammars::CMAKE, ALONE),
+    row("cpp", Code, &omp_grammars::CPP, C),
     #[cfg(feature = "large-grammars")]
-    row("csharp", Code, || tree_sitter_c_sharp::LANGUAGE.into(), JAVA),
-    row("css", Code, || tree_sitter_css::LANGUAGE.into(), CSS),
-    row("dart", Code, || tree_sitter_dart_orchard::LANGUAGE.into(), JAVA),
-    row("diff", Data, || tree_sitter_diff::LANGUAGE.into(), ALONE),
-    row("dockerfile", Code, || tree_sitter_containerfile::LANGUAGE.into(), ALONE),
-    row("elixir", Code, || tree_sitter_elixir::LANGUAGE.into(), ALONE),
-    row("erlang", Code, || tree_sitter_erlang::LANGUAGE.into(), ERL),
-    row("go", Code, || tree_sitter_go::LANGUAGE.into(), GO),
-    row("graphql", Code, || tree_sitter_graphql::LANGUAGE.into(), GQL),
+    row("csharp", Code, &omp_grammars::CSHARP, JAVA),
+    row("css", Code, &omp_grammars::CSS, CSS),
+    row("dart", Code, &omp_grammars::DART, JAVA),
+    row("diff", Data, &omp_grammars::DIFF, ALONE),
+    row("dockerfile", Code, &omp_grammars::DOCKERFILE, ALONE),
+    row("elixir", Code, &omp_grammars::ELIXIR, ALONE),
+    row("erlang", Code, &omp_grammars::ERLANG, ERL),
+    row("go", Code, &omp_grammars::GO, GO),
+    row("graphql", Code, &omp_grammars::GRAPHQL, GQL),
     #[cfg(feature = "large-grammars")]
-    row("haskell", Code, || tree_sitter_haskell::LANGUAGE.into(), HS),
-    row("hcl", Code, || tree_sitter_hcl::LANGUAGE.into(), HCL),
-    row("html", Markup, || tree_sitter_html::LANGUAGE.into(), ALONE),
-    row("ini", Data, || tree_sitter_ini::LANGUAGE.into(), ALONE),
-    row("java", Code, || tree_sitter_java::LANGUAGE.into(), JAVA),
-    row("javascript", Code, || tree_sitter_javascript::LANGUAGE.into(), JS),
-    row("json", Data, || tree_sitter_json::LANGUAGE.into(), JSON),
+    row("haskell", Code, &omp_grammars::HASKELL, HS),
+    row("hcl", Code, &omp_grammars::HCL, HCL),
+    row("html", Markup, &omp_grammars::HTML, ALONE),
+    row("ini", Data, &omp_grammars::INI, ALONE),
+    row("java", Code, &omp_grammars::JAVA, JAVA),
+    row("javascript", Code, &omp_grammars::JAVASCRIPT, JS),
+    row("json", Data, &omp_grammars::JSON, JSON),
     #[cfg(feature = "large-grammars")]
-    row("julia", Code, || tree_sitter_julia::LANGUAGE.into(), ALONE),
+    row("julia", Code, &omp_grammars::JULIA, ALONE),
     #[cfg(feature = "large-grammars")]
-    row("kotlin", Code, || tree_sitter_kotlin_ng::LANGUAGE.into(), KT),
-    row("lua", Code, || tree_sitter_lua::LANGUAGE.into(), LUA),
-    row("make", Code, || tree_sitter_make::LANGUAGE.into(), ALONE),
-    row("markdown", Prose, || tree_sitter_md::LANGUAGE.into(), MD),
-    row("nix", Code, || tree_sitter_nix::LANGUAGE.into(), ALONE),
+    row("kotlin", Code, &omp_grammars::KOTLIN, KT),
+    row("lua", Code, &omp_grammars::LUA, LUA),
+    row("make", Code, &omp_grammars::MAKE, ALONE),
+    row("markdown", Prose, &omp_grammars::MARKDOWN, MD),
+    row("nix", Code, &omp_grammars::NIX, ALONE),
     #[cfg(feature = "large-grammars")]
-    row("objc", Code, || tree_sitter_objc::LANGUAGE.into(), C),
+    row("objc", Code, &omp_grammars::OBJC, C),
     #[cfg(feature = "large-grammars")]
-    row("ocaml", Code, || tree_sitter_ocaml::LANGUAGE_OCAML.into(), ALONE),
+    row("ocaml", Code, &omp_grammars::OCAML, ALONE),
     #[cfg(feature = "large-grammars")]
-    row("odin", Code, || tree_sitter_odin::LANGUAGE.into(), ODIN),
+    row("odin", Code, &omp_grammars::ODIN, ODIN),
     #[cfg(feature = "large-grammars")]
-    row("perl", Code, || ts_parser_perl::LANGUAGE.into(), ALONE),
-    row("php", Code, || tree_sitter_php::LANGUAGE_PHP.into(), PHP),
-    row("powershell", Code, || tree_sitter_powershell::LANGUAGE.into(), ALONE),
-    row("protobuf", Code, || tree_sitter_proto::LANGUAGE.into(), PROTO),
-    row("python", Code, || tree_sitter_python::LANGUAGE.into(), PY),
-    row("r", Code, || tree_sitter_r::LANGUAGE.into(), ALONE),
-    row("regex", Data, || tree_sitter_regex::LANGUAGE.into(), ALONE),
-    row("ruby", Code, || tree_sitter_ruby::LANGUAGE.into(), ALONE),
-    row("rust", Code, || tree_sitter_rust::LANGUAGE.into(), RS),
+    row("perl", Code, &omp_grammars::PERL, ALONE),
+    row("php", Code, &omp_grammars::PHP, PHP),
+    row("powershell", Code, &omp_grammars::POWERSHELL, ALONE),
+    row("protobuf", Code, &omp_grammars::PROTOBUF, PROTO),
+    row("python", Code, &omp_grammars::PYTHON, PY),
+    row("r", Code, &omp_grammars::R, ALONE),
+    row("regex", Data, &omp_grammars::REGEX, ALONE),
+    row("ruby", Code, &omp_grammars::RUBY, ALONE),
+    row("rust", Code, &omp_grammars::RUST, RS),
     #[cfg(feature = "large-grammars")]
-    row("scala", Code, || tree_sitter_scala::LANGUAGE.into(), SCALA),
-    row("solidity", Code, || tree_sitter_solidity::LANGUAGE.into(), SOL),
-    row("sql", Code, || tree_sitter_sequel::LANGUAGE.into(), SQL),
-    row("starlark", Code, || tree_sitter_starlark::LANGUAGE.into(), ALONE),
-    row("svelte", Markup, || tree_sitter_svelte_ng::LANGUAGE.into(), ALONE),
+    row("scala", Code, &omp_grammars::SCALA, SCALA),
+    row("solidity", Code, &omp_grammars::SOLIDITY, SOL),
+    row("sql", Code, &omp_grammars::SQL, SQL),
+    row("starlark", Code, &omp_grammars::STARLARK, ALONE),
+    row("svelte", Markup, &omp_grammars::SVELTE, ALONE),
     #[cfg(feature = "large-grammars")]
-    row("swift", Code, || tree_sitter_swift::LANGUAGE.into(), ALONE),
+    row("swift", Code, &omp_grammars::SWIFT, ALONE),
     #[cfg(feature = "large-grammars")]
-    row("tlaplus", Code, || tree_sitter_tlaplus::LANGUAGE.into(), TLA),
-    row("toml", Data, || tree_sitter_toml_ng::LANGUAGE.into(), ALONE),
-    row("tsx", Code, || tree_sitter_typescript::LANGUAGE_TSX.into(), JS),
-    row("typescript", Code, || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), JS),
-    row("vue", Markup, || tree_sitter_html::LANGUAGE.into(), ALONE),
-    row("xml", Markup, || tree_sitter_xml::LANGUAGE_XML.into(), ALONE),
-    row("yaml", Data, || tree_sitter_yaml::LANGUAGE.into(), ALONE),
-    row("zig", Code, || tree_sitter_zig::LANGUAGE.into(), ZIG),
+    row("tlaplus", Code, &omp_grammars::TLAPLUS, TLA),
+    row("toml", Data, &omp_grammars::TOML, ALONE),
+    row("tsx", Code, &omp_grammars::TSX, JS),
+    row("typescript", Code, &omp_grammars::TYPESCRIPT, JS),
+    row("vue", Markup, &omp_grammars::HTML, ALONE),
+    row("xml", Markup, &omp_grammars::XML, ALONE),
+    row("yaml", Data, &omp_grammars::YAML, ALONE),
+    row("zig", Code, &omp_grammars::ZIG, ZIG),
 ];

@@ -60,7 +60,17 @@ impl Language {
     }
 
     pub(crate) fn grammar(self) -> tree_sitter::Language {
-        (self.0.language)()
+        self.0.tables.language().into()
+    }
+
+    /// The highlighting queries that come with the grammar.
+    pub(crate) fn queries(self) -> &'static [&'static str] {
+        self.0.tables.queries()
+    }
+
+    /// Its place in the order of the names.
+    pub(crate) fn index(self) -> usize {
+        GRAMMARS.partition_point(|grammar| grammar.name < self.0.name)
     }
 
     /// Texts to put around a pattern that makes no sense alone, the nearest first.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use htmd::HtmlToMarkdown;
+use dom_query::Document;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
@@ -35,7 +35,7 @@ pub(super) fn text(path: &Path, stop: &Stop) -> Result<String, ConvertError> {
             return Err(ConvertError::Stopped);
         }
         let name = beside(&package, chapter);
-        match book.part(&name).and_then(|part| markdown(&part)) {
+        match book.part(&name).map(|part| markdown(&part)) {
             Ok(chapter) => {
                 any |= !chapter.trim().is_empty();
                 text.push_str(&format!("{}\n\n", chapter.trim()));
@@ -178,13 +178,10 @@ fn attribute(xml: &str, element: &str, name: &str) -> Option<String> {
     }
 }
 
-fn markdown(html: &str) -> Result<String, ConvertError> {
+fn markdown(html: &str) -> String {
     match is_too_much(html) {
-        true => Ok(words(html)),
-        false => {
-            let converter = HtmlToMarkdown::builder().skip_tags(vec!["head", "script", "style"]).build();
-            converter.convert(html).map_err(unreadable)
-        }
+        true => words(html),
+        false => Document::from(html).md(Some(&["head", "script", "style"])).to_string(),
     }
 }
 

@@ -1,11 +1,15 @@
 //! Terminal input utilities
 
+#[cfg(feature = "terminfo")]
 use std::collections::HashMap;
+#[cfg(feature = "terminfo")]
 use std::sync::LazyLock;
+#[cfg(feature = "terminfo")]
 use terminfo::capability as cap;
 
 use crate::{error, interfaces};
 
+#[cfg(feature = "terminfo")]
 macro_rules! key {
     ( $terminfo:expr , $our_key:expr, $terminfo_key:ty ) => {{
         (
@@ -17,6 +21,7 @@ macro_rules! key {
     }};
 }
 
+#[cfg(feature = "terminfo")]
 fn build_terminfo_key_map() -> HashMap<Vec<u8>, interfaces::Key> {
     let mut map: HashMap<Vec<u8>, interfaces::Key> = HashMap::new();
 
@@ -64,6 +69,7 @@ fn build_terminfo_key_map() -> HashMap<Vec<u8>, interfaces::Key> {
     map
 }
 
+#[cfg(feature = "terminfo")]
 pub(crate) static TERMINFO_KEY_MAP: LazyLock<HashMap<Vec<u8>, interfaces::Key>> =
     LazyLock::new(build_terminfo_key_map);
 
@@ -74,9 +80,12 @@ pub(crate) static TERMINFO_KEY_MAP: LazyLock<HashMap<Vec<u8>, interfaces::Key>> 
 ///
 /// * `key_code`: The byte sequence representing the key code.
 pub fn try_get_key_from_key_code(key_code: &[u8]) -> Option<interfaces::Key> {
+    #[cfg(feature = "terminfo")]
     if let Some(key) = TERMINFO_KEY_MAP.get(key_code) {
-        Some(key.clone())
-    } else if key_code.len() == 1 && !key_code[0].is_ascii_control() {
+        return Some(key.clone());
+    }
+
+    if key_code.len() == 1 && !key_code[0].is_ascii_control() {
         Some(interfaces::Key::Character(key_code[0] as char))
     } else {
         None
