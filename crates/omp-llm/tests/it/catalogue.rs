@@ -165,6 +165,8 @@ const ALSO_OPENED: &[(&str, &str)] = &[
     ("TOGETHER_API_KEY", "together"),
     ("AIMLAPI_API_KEY", "aimlapi"),
     ("SYNTHETIC_API_KEY", "synthetic"),
+    ("DEEPINFRA_API_KEY", "deepinfra"),
+    ("DEEPINFRA_TOKEN", "deepinfra"),
     ("NVIDIA_API_KEY", "nvidia"),
     ("NANO_GPT_API_KEY", "nanogpt"),
     ("VENICE_API_KEY", "venice"),

@@ -140,6 +140,9 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
     chat("fireworks", "Fireworks AI", "https://api.fireworks.ai/inference/v1")
         .keys(&["FIREWORKS_API_KEY"])
         .default("accounts/fireworks/models/kimi-k3"),
+    chat("deepinfra", "DeepInfra", "https://api.deepinfra.com/v1/openai")
+        .keys(&["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"])
+        .default("openai/gpt-oss-120b"),
     chat("nvidia", "NVIDIA NIM", "https://integrate.api.nvidia.com/v1")
         .keys(&["NVIDIA_API_KEY"])
         .default("openai/gpt-oss-120b"),
