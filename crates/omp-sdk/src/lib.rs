@@ -96,7 +96,7 @@ pub use saved::import::ImportFailure;
 pub use saved::prompt_history::{HistoryQuery, TypedPrompt, typed_prompts};
 pub use saved::session_list::SessionList;
 pub use saved::share::ShareError;
-pub use saved::statistics::{DashboardError, UsageStatistics};
+pub use saved::statistics::{DashboardError, UsageStatistics, tool_reports};
 pub use saved::store::find_session;
 pub use saved::{FoundEntry, NewBranch, SavedError, SavedSessions, SessionRow, SessionScope};
 pub use secrets::masking::Masking;

@@ -31,6 +31,7 @@ mod pending;
 mod plan;
 mod reach;
 mod read;
+mod report_tool_issue;
 mod resolve;
 mod resources;
 mod rewind;
@@ -112,6 +113,7 @@ const CODE: &[(&BuiltinTool, Construct)] = &[
     (inspect_image::TOOL, |context| alike(inspect_image::InspectImage::new, &context)),
     (ssh::TOOL, |context| offered(ssh::Ssh::new(context)?)),
     (lsp::TOOL, |context| offered(lsp::Lsp::new(context)?)),
+    (report_tool_issue::TOOL, |context| alike(report_tool_issue::ReportToolIssue::new, &context)),
 ];
 
 fn alike<T: UniformTool>(new: fn(&Arc<Context>) -> T, context: &Arc<Context>) -> Option<Arc<dyn Tool>> {

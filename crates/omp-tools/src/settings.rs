@@ -24,6 +24,8 @@ pub struct Settings {
     /// `async.*` and `bash.autoBackground.*`.
     pub jobs: JobSettings,
     pub images: ImageSettings,
+    /// Where reports of problems with tools go.
+    pub tool_reports: Option<PathBuf>,
     /// `PI_MAX_AST_FILES`: most files that one structural edit changes.
     pub ast_max_files: usize,
     /// `tools.maxTimeout`: seconds no command may exceed; 0 for no limit beyond the tool's own.
@@ -121,6 +123,7 @@ impl Default for Settings {
             bash: BashSettings::default(),
             jobs: JobSettings::default(),
             images: ImageSettings { resize: true, block: false },
+            tool_reports: None,
             ast_max_files: 1_000,
             max_timeout: 0,
             output: Limits::default(),

@@ -268,6 +268,15 @@ pub mod builtin {
         tier: ToolTier::PerCall,
         ..BuiltinTool::new("lsp", "queries language servers; renames, code actions")
     };
+    pub const REPORT_TOOL_ISSUE: BuiltinTool = BuiltinTool {
+        changes: "a list on this machine",
+        switch: Some("dev.autoqa"),
+        traits: &[Unsearchable],
+        ..BuiltinTool::new(
+            "report_tool_issue",
+            "records a problem with a tool; `omp grievances` shows the list",
+        )
+    };
     pub const GOAL: BuiltinTool = BuiltinTool {
         changes: "the goal",
         offer: ToolOffer::ByMode,
@@ -289,7 +298,7 @@ use builtin::*;
 /// Every built-in tool. Models are told of them in this order, which is part of the prompt that providers cache.
 pub static BUILTIN_TOOLS: &[BuiltinTool] = &TABLE;
 
-const TABLE: [BuiltinTool; 19] = [
+const TABLE: [BuiltinTool; 20] = [
     READ,
     WRITE,
     EDIT,
@@ -307,6 +316,7 @@ const TABLE: [BuiltinTool; 19] = [
     INSPECT_IMAGE,
     SSH,
     LSP,
+    REPORT_TOOL_ISSUE,
     GOAL,
     TOOL_SEARCH,
 ];

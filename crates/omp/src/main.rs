@@ -15,6 +15,7 @@ mod export_command;
 mod external_editor;
 mod gallery_command;
 mod grep_command;
+mod grievances_command;
 mod guardian;
 mod history_command;
 mod input;
@@ -158,6 +159,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "gallery" => gallery_command::gallery(call, profile),
         "gc" => disk_usage_command::gc(call, profile),
         "grep" => grep_command::run(call),
+        "grievances" => grievances_command::run(call, profile),
         "history" => history_command::run(call, profile),
         "keys" => gallery_command::keys(profile),
         "login" => login_command::login(call, profile),

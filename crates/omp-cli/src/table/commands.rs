@@ -172,8 +172,11 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp grep 'fn main' src -g '*.rs'"]),
     Command::new("grievances", "Show problems that models reported with tools")
-        .details("Nothing is uploaded without your consent.")
-        .args(&[Positional::optional("action", ValueKind::OneOf(&["list", "clean", "push"]), "Action")])
+        .details(
+            "Models record them where the setting dev.autoqa is on. The list stays on this machine. `clean` needs to know \
+             what to delete: --id, --tool or --all.",
+        )
+        .args(&[Positional::optional("action", ValueKind::OneOf(&["list", "clean"]), "Action")])
         .flags(&[
             Flag::value("limit", ValueKind::Integer, "Maximum number of rows (default: 20)").short('n'),
             Flag::value("tool", ValueKind::Text, "Only this tool").short('t'),
@@ -181,8 +184,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("all", "All rows"),
             JSON_J,
         ])
-        .examples(&["omp grievances -n 5"])
-        .waits_for("tool reports"),
+        .examples(&["omp grievances -n 5", "omp grievances clean --tool lsp"]),
     Command::new("help", "Show help for omp or a command")
         .args(&[Positional::optional("command", ValueKind::Text, "Command to explain")])
         .examples(&["omp help", "omp help completions"]),

@@ -7,6 +7,11 @@ use omp_stats::{DEFAULT_PORT, Dashboard, ServeError, StatsError, Store, Summary}
 
 use crate::session::host::Host;
 
+/// Where models' reports about tools are.
+pub fn tool_reports(directories: &Directories) -> PathBuf {
+    directories.data().join("tool-reports.jsonl")
+}
+
 /// The statistics of a user. Opening and reading them may wait for the disk.
 #[derive(Debug)]
 pub struct UsageStatistics {

@@ -131,6 +131,7 @@ impl SessionBuilder {
         context.todos = Arc::clone(&self.todos);
         context.jobs = self.jobs.clone();
         context.commands.terminal = shell::terminal(&self.options);
+        context.settings.tool_reports = Some(crate::tool_reports(&self.options.directories));
         context.settings.edit.mode = self.edit_mode;
         context.settings.wording = self.wording;
         context.settings.edit.active = match &self.options.tools {

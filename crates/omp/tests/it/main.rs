@@ -28,6 +28,7 @@ mod faults;
 mod gateway;
 mod generated_docs;
 mod google;
+mod grievances;
 mod help_examples;
 mod history;
 mod hostile;

@@ -26,6 +26,9 @@ fn office(server: &Server) -> Home {
         format!("{agent}/skills/of-office/SKILL.md"),
         "---\nname: of-office\ndescription: of the office\n---\nskill-of-office\n",
     );
+    let report =
+        r#"{"id":1,"time":"2026-01-02T03:04:05Z","tool":"lsp","report":"report-of-office","version":"0"}"#;
+    home.write(format!("{agent}/tool-reports.jsonl"), format!("{report}\n"));
     omp_run(&home, &["--profile", "office", "-p", "asked-in-office"]).assert_success();
     let session = crate::sessions::session_files(&home).remove(0);
     let long_ago = SystemTime::now() - Duration::from_secs(30 * 24 * 3600);
@@ -48,6 +51,7 @@ const PROFILED: &[(&[&str], &str)] = &[
     (&["du", "--json"], "\"files\": 1"),
     (&["gallery", "-t", "bash", "-w", "60", "--plain"], "ok bash cargo"),
     (&["gc", "--older-than", "10", "--json"], "profiles/office"),
+    (&["grievances"], "report-of-office"),
     (&["history", "list"], "asked-in-office"),
     (&["models"], "test/of-office"),
     (&["permissions"], "rule-of-office"),
@@ -119,6 +123,7 @@ fn json_documents(home: &Home) {
     let id =
         serde_json::from_str::<Value>(&sessions).expect("JSON")[0]["id"].as_str().expect("an id").to_owned();
     let calls: &[&[&str]] = &[
+        &["grievances", "--json"],
         &["bench", "of-office", "--runs", "1"],
         &["config", "list"],
         &["config", "get", "temperature"],

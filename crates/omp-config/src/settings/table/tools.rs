@@ -41,6 +41,7 @@ settings! {
     // Default: ours, after the read tool, which shows images itself while this is off.
     INSPECT_IMAGE_ENABLED: Flag("inspect_image.enabled", false, "Enable a tool that has another model inspect an image.");
     RENDER_MERMAID_ENABLED: Flag("renderMermaid.enabled", false, "Enable a tool that draws Mermaid diagrams as text.").waits_for("mermaid tool");
+    DEV_AUTOQA: Flag("dev.autoqa", false, "Let models record problems with tools (`omp grievances` shows them).");
     CHECKPOINT_ENABLED: Flag("checkpoint.enabled", false, "Enable the checkpoint and rewind tools.");
     GITHUB_ENABLED: Flag("github.enabled", false, "Enable the GitHub tool if `gh` is installed.").waits_for("github tool");
     // Default: ours.

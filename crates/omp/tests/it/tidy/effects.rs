@@ -41,7 +41,6 @@ const MISSING: &[(&str, Option<Sign>)] = &[
     ("text of several sizes", None),
     ("the auth broker", Some(Sign::Crate("omp-broker"))),
     ("the auth gateway", Some(Sign::Crate("omp-gateway"))),
-    ("tool reports", Some(Sign::Tool("report_tool_issue"))),
     ("web search", Some(Sign::Tool("web_search"))),
     ("worktrees", Some(Sign::Crate("omp-worktrees"))),
 ];
