@@ -4,32 +4,15 @@
 //! tables each fork would take as long as a fork of the program itself, and every page the program changes would
 //! stay in memory twice. The keeper touches neither, so it gives all of it back.
 
-use std::os::fd::RawFd;
-
 use libc::c_void;
+
+use crate::sys::{close, read};
 
 /// Smaller mappings are not worth it, and among them are those of the C library.
 const WORTH_IT: usize = 1024 * 1024;
 
-/// Overwrites the environment that the program was started with. It may hold keys, and it is what the kernel shows of a
-/// process that has become traceable on its way to a command.
-pub(super) fn forget_environment() {
-    unsafe extern "C" {
-        static environ: *const *mut libc::c_char;
-    }
-    // SAFETY: this process has one thread, so nobody changes the list meanwhile; its entries end in NUL and the list
-    // with a null pointer. Nothing here reads the environment again: commands get theirs with their order.
-    unsafe {
-        let mut entry = environ;
-        while !entry.is_null() && !(*entry).is_null() {
-            libc::memset((*entry).cast::<c_void>(), 0, libc::strlen(*entry));
-            entry = entry.add(1);
-        }
-    }
-}
-
 /// Drops the content of all large private anonymous mappings but the ones this thread stands on.
-pub(super) fn forget_program() {
+pub(crate) fn forget_program() {
     let here = 0_u8;
     // SAFETY: returns the address of a variable of this thread, which lies in its thread-local storage.
     let thread = unsafe { libc::__errno_location() } as usize;
@@ -72,13 +55,7 @@ fn each_mapping(act: impl Fn(&Mapping)) {
             }
         }
     }
-    super::close(file);
-}
-
-fn read(file: RawFd, chunk: &mut [u8]) -> Option<&[u8]> {
-    // SAFETY: the buffer is valid for its length.
-    let length = unsafe { libc::read(file, chunk.as_mut_ptr().cast::<c_void>(), chunk.len()) };
-    usize::try_from(length).ok().filter(|length| *length > 0).and_then(|length| chunk.get(..length))
+    close(file);
 }
 
 /// `7f12a000-7f12b000 rw-p 00000000 00:00 0          [heap]`

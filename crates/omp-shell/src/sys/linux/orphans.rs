@@ -4,7 +4,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Kills every process whose session is `session`.
-pub(super) fn kill_session(session: i32) {
+pub(crate) fn kill_session(session: i32) {
     let Ok(entries) = std::fs::read_dir("/proc") else { return };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     for pid in pids.filter(|pid| session_of(*pid) == Some(session)) {

@@ -3,11 +3,12 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::bytes::Writer;
-use crate::landlock;
+use super::bytes::Writer;
+use super::landlock;
+use super::seccomp::{self, Around};
+use super::surroundings::{self, CoverKind};
 use crate::policy::{Network, Policy};
-use crate::seccomp::{self, Around};
-use crate::surroundings::{self, CoverKind};
+use crate::sys::PROXY_PORT;
 
 /// What one entry of a plan does. See `forked` for how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +61,6 @@ pub(crate) enum Failure {
     /// Then the sandbox is no weaker: there was nothing to confine.
     Fine = 1,
 }
-
-/// The port of the filtering proxy in the command's own network, which has nobody else.
-pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// Where things that cover others are made; a private file system is put over it at the end.
 const SHARED_MEMORY: &str = "/dev/shm";

@@ -3,18 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::surroundings::{self, CoverKind};
 use crate::policy::{Network, Policy};
-use crate::surroundings::{self, CoverKind};
+use crate::sys::Wrap;
 
 /// The name of the program.
 pub(crate) const PROGRAM: &str = "bwrap";
-
-/// A program that starts another, and its arguments before that one's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrap {
-    pub program: PathBuf,
-    pub arguments: Vec<OsString>,
-}
 
 pub(crate) fn wrap(policy: &Policy) -> Wrap {
     let mut line = Line::default();

@@ -10,8 +10,8 @@ use std::os::fd::RawFd;
 
 use libc::{c_int, c_long, c_void};
 
-use crate::bytes::Reader;
-use crate::plan::{Failure, Step};
+use super::bytes::Reader;
+use super::plan::{Failure, Step};
 
 /// Added to the error number, a thousand for each kind of step, if the sandbox is at fault and not the command.
 pub const CONFINING_FAILED: c_int = 100_000;
