@@ -18,6 +18,8 @@ pub mod auth;
 mod connection;
 pub mod content;
 pub mod definition;
+#[doc(hidden)]
+pub mod fuzzing;
 mod error;
 mod handler;
 pub mod host;

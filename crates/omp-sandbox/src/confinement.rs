@@ -1,23 +1,14 @@
 //! A policy and what enforces it.
 
-use crate::bubblewrap::{self, Wrap};
-use crate::plan::{self, Owner, PROXY_PORT, Plan};
 use crate::policy::{Network, Policy};
 use crate::rung::Rung;
+use crate::sys::{self, PROXY_PORT, Prepared};
 
 /// A policy on a rung.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Confinement {
     pub policy: Policy,
     pub rung: Rung,
-}
-
-/// What it takes to start one confined process now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prepared {
-    pub plan: Plan,
-    /// The program that starts the command.
-    pub wrap: Option<Wrap>,
 }
 
 impl Confinement {
@@ -27,16 +18,7 @@ impl Confinement {
 
     /// Looks at the disk: what exists now is what gets protected and hidden.
     pub fn prepare(&self) -> Prepared {
-        match self.rung {
-            Rung::Namespaces { landlock } => {
-                Prepared { plan: plan::with_namespaces(&self.policy, landlock, owner()), wrap: None }
-            }
-            Rung::Landlock { abi } => Prepared { plan: plan::with_landlock(&self.policy, abi), wrap: None },
-            Rung::Bubblewrap => {
-                Prepared { plan: plan::before_bubblewrap(), wrap: Some(bubblewrap::wrap(&self.policy)) }
-            }
-            Rung::None => Prepared::default(),
-        }
+        sys::prepare(&self.policy, self.rung)
     }
 
     /// Variables by which programs find the way out that there is.
@@ -74,13 +56,6 @@ impl Confinement {
             }
         }
     }
-}
-
-fn owner() -> Owner {
-    // SAFETY: plain system calls that cannot fail.
-    #[allow(unsafe_code, reason = "the standard library does not know users")]
-    let (uid, gid) = unsafe { (libc::geteuid(), libc::getegid()) };
-    Owner { uid, gid, pid: std::process::id() }
 }
 
 #[cfg(test)]

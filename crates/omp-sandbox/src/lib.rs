@@ -16,32 +16,24 @@
 //! 2. **Bubblewrap**: the same by the program `bwrap`, where only that may make namespaces.
 //! 3. **Landlock**: Landlock and seccomp alone. Landlock can only add rights to what lies below a directory, so what is
 //!    protected inside a writable root is not: the rung says so.
-//! 4. **None**.
+//! 4. **None**. The only one of systems other than Linux.
 //!
 //! [`Rung::weaknesses`] names what a rung does not hold. Nothing here knows why a command is confined, who asked for it, or
 //! how it is started: `omp-shell` does that.
 
-mod bubblewrap;
-mod bytes;
 mod caches;
 mod confinement;
 mod denial;
-pub mod forked;
 mod hosts;
-mod landlock;
-mod plan;
 mod policy;
 pub mod proxy;
 mod rung;
-mod seccomp;
-mod surroundings;
+mod sys;
 
-pub use bubblewrap::Wrap;
 pub use caches::writable_caches;
-pub use confinement::{Confinement, Prepared};
+pub use confinement::Confinement;
 pub use denial::{Denial, denied};
 pub use hosts::{Answer, Escalation, HostBook, HostSources, OtherHosts, RunningCommand};
-pub use landlock::abi as landlock_abi;
-pub use plan::Plan;
 pub use policy::{FileIdentity, Network, Policy};
 pub use rung::{Rung, Weakness};
+pub use sys::{Plan, Prepared, Wrap, boot_id, forked, landlock_abi};

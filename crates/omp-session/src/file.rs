@@ -46,11 +46,24 @@ impl Appender {
     /// line before it is torn.
     pub(crate) fn append(&mut self, line: &[u8]) -> io::Result<()> {
         match self.end {
+            // Only the newline is missing: the disk was full there, and the line comes again.
+            End::Torn if self.ends_with(line)? => self.file.write_all(b"\n")?,
             End::Torn => self.file.write_all(&[b"\n", line].concat())?,
             End::Empty | End::Newline => self.file.write_all(line)?,
         }
         self.end = End::Newline;
         Ok(())
+    }
+
+    /// Is `line` the last of the file already, without its newline?
+    fn ends_with(&self, line: &[u8]) -> io::Result<bool> {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let length = self.file.metadata()?.len();
+        // With the newline before it: the end of another line is not this one.
+        let Some(start) = length.checked_sub(text.len() as u64 + 1) else { return Ok(false) };
+        let mut last = vec![0; text.len() + 1];
+        self.file.read_exact_at(&mut last, start)?;
+        Ok(last.split_first() == Some((&b'\n', text)))
     }
 
     /// Forces what was appended to the disk.
@@ -170,6 +183,24 @@ mod tests {
         replace(&path, |writer| writer.write_all(b"new\n")).unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "old\n", "who reads the old file goes on reading it");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new\n");
+    }
+
+    /// The disk can be full at any byte, also between a line and its newline.
+    #[test]
+    fn a_line_that_lacks_only_its_newline_is_not_written_twice() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.jsonl");
+        for (before, after) in [
+            ("{\"a\":1}\n{\"b\":2}", "{\"a\":1}\n{\"b\":2}\n"),
+            ("{\"a\":1}\n{\"b\":2", "{\"a\":1}\n{\"b\":2\n{\"b\":2}\n"),
+            ("{\"a\":1}\nx{\"b\":2}", "{\"a\":1}\nx{\"b\":2}\n{\"b\":2}\n"),
+            ("{\"b\":", "{\"b\":\n{\"b\":2}\n"),
+            ("{\"a\":1}\n", "{\"a\":1}\n{\"b\":2}\n"),
+        ] {
+            std::fs::write(&path, before).unwrap();
+            Appender::open(&path).unwrap().append(b"{\"b\":2}\n").unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), after, "after {before}");
+        }
     }
 
     #[test]

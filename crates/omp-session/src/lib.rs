@@ -86,6 +86,7 @@ mod sessions;
 mod shared;
 mod side_requests;
 mod slice;
+mod sys;
 mod time;
 mod title;
 mod title_slot;

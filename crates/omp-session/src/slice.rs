@@ -7,7 +7,6 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use memchr::{memchr_iter, memmem, memrchr_iter};
-use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -251,8 +250,7 @@ fn opening<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<(Header, Option<
 /// Opens a file of which a few places are read: what lies between them need not be fetched.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
-    // Only advice; where it is not taken, reading costs more.
-    let _ = posix_fadvise(&file, 0, 0, PosixFadviseAdvice::POSIX_FADV_RANDOM);
+    crate::sys::expect_jumps(&file);
     Ok(file)
 }
 

@@ -22,6 +22,7 @@ pub mod scope;
 pub mod session;
 pub mod sink;
 mod stream;
+mod sys;
 mod watcher;
 
 pub use answer::{Answer, answer, answer_bytes};
@@ -31,4 +32,13 @@ pub use login::login_environment;
 pub use program::{ProgramSpec, run_program};
 pub use scope::{Child, Confined, Exit, Program, Scope, SpawnError, Stdio, run_in_front};
 pub use sink::{Captured, Limits, Sink, Spill};
+pub use sys::own_program;
 pub use watcher::start_watcher;
+
+/// A number that nobody else is likely to have just now.
+fn unlikely(attempt: u32) -> u64 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mixed = now.as_nanos() as u64 ^ (u64::from(attempt) << 56);
+    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

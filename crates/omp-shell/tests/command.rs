@@ -5,7 +5,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use omp_shell::{Ending, Scope, Snapshot, command};
-use support::{assert_no_survivors, eventually, marked, run, spec, unique_mark};
+use support::{DETACH, assert_no_survivors, eventually, marked, run, spec, unique_mark};
 use tokio_util::sync::CancellationToken;
 
 /// Longer than anything here takes, shorter than anybody's patience.
@@ -46,8 +46,10 @@ async fn the_last_output_is_not_lost() {
 #[tokio::test]
 async fn a_timeout_ends_the_whole_tree_and_keeps_the_output() {
     let (scope, mark) = (Scope::new(), unique_mark("timeout"));
-    let line = "echo before; sleep 1000 & ( setsid sleep 1000 & ); ( trap '' TERM; sleep 1000; sleep 1000 )";
-    let mut spec = spec(&mark, line);
+    let line = format!(
+        "echo before; sleep 1000 & ( {DETACH} sleep 1000 & ); ( trap '' TERM; sleep 1000; sleep 1000 )"
+    );
+    let mut spec = spec(&mark, &line);
     spec.timeout = Some(Duration::from_millis(300));
     let started = Instant::now();
     let outcome = command::run(&scope, spec, &CancellationToken::new(), |_| {}).await.unwrap();
@@ -81,8 +83,9 @@ async fn cancelling_a_flood_is_prompt() {
 async fn cancelling_reaches_daemons() {
     let (scope, mark) = (Scope::new(), unique_mark("cancel"));
     let cancel = CancellationToken::new();
-    let line = "( ( setsid sleep 1000 </dev/null >/dev/null 2>&1 & ) & ); echo started; sleep 1000";
-    let run = command::run(&scope, spec(&mark, line), &cancel, |snapshot| {
+    let line =
+        format!("( ( {DETACH} sleep 1000 </dev/null >/dev/null 2>&1 & ) & ); echo started; sleep 1000");
+    let run = command::run(&scope, spec(&mark, &line), &cancel, |snapshot| {
         assert_eq!(snapshot.tail, "started\n");
         cancel.cancel();
     });

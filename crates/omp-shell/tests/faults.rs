@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use omp_shell::Ending;
 use omp_shell::session::{After, Answer, Call, Engine, Given, Hold, ShellSpec};
-use support::{ShellFixture, assert_no_survivors, environment, marked, unique_mark};
+use support::{DETACH, ShellFixture, assert_no_survivors, environment, marked, unique_mark};
 use tokio_util::sync::CancellationToken;
 
 fn fixture(shell: &str) -> ShellFixture {
@@ -36,7 +36,7 @@ const STAYING: [&str; 7] = [
     "sleep 999 & sleep 999",
     "trap '' TERM HUP INT QUIT; sleep 999 & while :; do sleep 1; done",
     "exec >&- 2>&- <&-; sleep 999",
-    "(setsid sh -c 'sleep 999 & exec sleep 998' &) ; sleep 997",
+    "(DETACH sh -c 'sleep 999 & exec sleep 998' &) ; sleep 997",
     "set -m; sleep 999 & sleep 998",
     "sh -c 'kill -STOP $$' & sleep 999",
     // As many processes as a bomb has in its first moments: each makes two more until there are 255.
@@ -46,7 +46,7 @@ const STAYING: [&str; 7] = [
 /// However a command tries to stay, after an abort nothing is left of it, and the call ends as well.
 #[tokio::test]
 async fn nothing_survives_an_abort() {
-    for command in STAYING {
+    for command in STAYING.map(|command| command.replace("DETACH", DETACH)) {
         let fixture = fixture("/bin/bash");
         let (flag, cancel) = (std::env::temp_dir().join(&fixture.mark), CancellationToken::new());
         let begun = Call::new(format!("touch {}; {command}", flag.display()));
@@ -67,9 +67,9 @@ async fn nothing_survives_an_abort() {
 /// However a command tries to stay, after its timeout nothing is left of it.
 #[tokio::test]
 async fn nothing_survives_a_timeout() {
-    for command in STAYING {
+    for command in STAYING.map(|command| command.replace("DETACH", DETACH)) {
         let fixture = fixture("/bin/bash");
-        let answer = fixture.within(command, 300).await;
+        let answer = fixture.within(&command, 300).await;
         assert_eq!((answer.outcome.ending, answer.after), (Ending::TimedOut, After::Isolated), "{command}");
         assert_no_survivors(&fixture.mark, Duration::from_secs(5));
         assert_eq!(fixture.text("echo fresh").await, "fresh\n", "after {command}");

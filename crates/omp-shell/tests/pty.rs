@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use omp_shell::pty::{self, Color, PtySpec, Size, Terminal};
 use omp_shell::{CommandOutcome, Ending, Limits, Scope, Spill};
-use support::{assert_no_survivors, environment, unique_mark};
+use support::{DETACH, assert_no_survivors, environment, unique_mark};
 use tokio_util::sync::CancellationToken;
 
 fn spec(mark: &str, command: &str) -> PtySpec {
@@ -181,8 +181,8 @@ async fn control_c_interrupts() {
 #[tokio::test]
 async fn killing_leaves_nothing() {
     let mark = unique_mark("pty-kill");
-    let command = "trap '' TERM HUP INT; (setsid sleep 300 &); echo ready; sleep 300";
-    let (outcome, ()) = with(spec(&mark, command), async |terminal| {
+    let command = format!("trap '' TERM HUP INT; ({DETACH} sleep 300 &); echo ready; sleep 300");
+    let (outcome, ()) = with(spec(&mark, &command), async |terminal| {
         shows(&terminal, "ready").await;
         terminal.kill();
     })

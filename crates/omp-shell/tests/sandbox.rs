@@ -1,5 +1,7 @@
 //! Commands in a sandbox, on every rung that this machine has.
 
+#![cfg(all(target_os = "linux", not(omp_portable)))]
+
 mod support;
 
 use std::path::{Path, PathBuf};

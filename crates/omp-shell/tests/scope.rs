@@ -9,10 +9,16 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use omp_shell::{Ending, Exit, Program, Scope, SpawnError, Stdio};
-use support::{assert_no_survivors, environment, eventually, marked, run, unique_mark, wait_for_file};
+use support::{
+    PORTABLE, assert_no_survivors, environment, eventually, marked, run, unique_mark, wait_for_file,
+};
 
-/// A daemon by the book: two forks, its own session, no terminal, nothing of ours open.
-const DAEMON: &str = "( ( setsid sleep 1000 </dev/null >/dev/null 2>&1 & ) & )";
+/// A daemon by the book: two forks, its own session, no terminal, nothing of ours open. Where it would escape, it has a group of
+/// its own instead.
+const DAEMON: &str = match PORTABLE {
+    false => "( ( setsid sleep 1000 </dev/null >/dev/null 2>&1 & ) & )",
+    true => "( ( set -m; sleep 1000 </dev/null >/dev/null 2>&1 & ) & )",
+};
 /// A process that SIGTERM does not impress, nor its children.
 const STUBBORN: &str = "( trap '' TERM; while :; do sleep 1000; done ) >/dev/null 2>&1 &";
 const PLAIN: &str = "sleep 1000 >/dev/null 2>&1 &";
@@ -209,8 +215,9 @@ async fn killing_the_guardian_ends_the_command_and_its_session() {
     let line = format!("{DAEMON}; sleep 1000 & sleep 0.3; kill -KILL $PPID; sleep 1000");
     let outcome = run(&scope, &mark, &line).await;
     assert_eq!(outcome.ending, Ending::Lost);
-    // The daemon has a session of its own: it falls to the keeper.
-    eventually("only the daemon is left", || marked(&mark).len() == 1);
+    // A daemon with a session of its own falls to the keeper.
+    let left = if PORTABLE { 0 } else { 1 };
+    eventually("only the daemon is left", || marked(&mark).len() == left);
     scope.end().await;
     assert_no_survivors(&mark, Duration::from_secs(5));
 }
@@ -231,6 +238,10 @@ async fn no_command_runs_twice() {
 
 /// The keeper of the one command that left processes with `mark`: the parent of their guardian.
 fn keeper_of(mark: &str) -> i32 {
+    if PORTABLE {
+        // Orphans have lost their line; there is one scope in this process.
+        return support::own_children()[0];
+    }
     let ancestors = |pid| std::iter::successors(Some(pid), |pid| support::parent(*pid));
     let me = std::process::id() as i32;
     let line: Vec<i32> = ancestors(marked(mark)[0]).take_while(|pid| *pid != me).collect();
@@ -276,6 +287,7 @@ async fn streams_can_be_piped() {
 
 /// What the program has in memory is no burden to its helpers.
 #[tokio::test]
+#[cfg_attr(not(all(target_os = "linux", not(omp_portable))), ignore = "where the heap lies is not told")]
 async fn the_keeper_forgets_the_memory_of_the_program() {
     let mark = unique_mark("memory");
     let ballast = vec![1_u8; 64 << 20];

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use omp_shell::Ending;
 use omp_shell::session::{After, Call, CommandDirectory, Engine, ShellSpec};
-use support::{ShellFixture, assert_no_survivors, environment, eventually, marked, unique_mark};
+use support::{DETACH, ShellFixture, assert_no_survivors, environment, eventually, marked, unique_mark};
 use tokio_util::sync::CancellationToken;
 
 fn bash() -> Engine {
@@ -159,7 +159,7 @@ async fn a_timeout_ends_the_shell_and_everything_in_it() {
         "echo before; sleep 1000 & sleep 1000",
         "echo before; trap '' TERM; ( trap '' TERM; sleep 1000; sleep 1000 ) & while :; do :; done",
         "echo before; exec >&- 2>&-; sleep 1000",
-        "echo before; ( setsid sleep 1000 </dev/null >/dev/null 2>&1 & ); sleep 1000",
+        &format!("echo before; ( {DETACH} sleep 1000 </dev/null >/dev/null 2>&1 & ); sleep 1000"),
         "echo before; set -m; sleep 1000 & wait",
         "echo before; exec sleep 1000",
     ] {

@@ -66,16 +66,18 @@ impl Drop for Runtime {
 
 /// Removes the empty directories of programs that were killed. Those of others, and what is in use, cannot be removed.
 fn sweep(base: &Path) {
-    if !Path::new("/proc").join(std::process::id().to_string()).exists() {
-        return; // A system that does not tell who lives.
-    }
     for entry in std::fs::read_dir(base).into_iter().flatten().flatten().take(LOOKED_AT) {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
-        if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+        if owner.is_some_and(|pid| pid.parse().is_ok_and(is_dead)) {
             let _ = std::fs::remove_dir(entry.path());
         }
     }
+}
+
+/// A process of somebody else lives, too: it only refuses.
+fn is_dead(pid: i32) -> bool {
+    pid > 0 && nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None) == Err(nix::Error::ESRCH)
 }
 
 /// Short, and without anything that `ssh` expands in the path of a socket.
@@ -108,7 +110,7 @@ mod tests {
         std::fs::create_dir(&mounted).unwrap();
         std::fs::write(mounted.join("precious"), "").unwrap();
         // Of a program that is gone the empty directory goes; of one that lives it stays.
-        let [dead, living] = ["4294967295-a".to_owned(), format!("{}-a", std::process::id())]
+        let [dead, living] = ["2147483647-a".to_owned(), format!("{}-a", std::process::id())]
             .map(|owner| scratch.path().join(format!("{PREFIX}{owner}")));
         for path in [&dead, &living] {
             std::fs::create_dir(path).unwrap();

@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 use omp_guard::protected::{
     PROGRAM_SECRET_IN_HOME, Roots, SECRET_IN_HOME, in_workspace, may_hold_secrets, protected, secret,
 };
-use omp_workspace::open::{self, OpenedPath};
+use omp_workspace::open::{self, OpenedPath, path_of};
 use omp_workspace::path::{real_entry, real_path};
 
 /// How long it is remembered which files are credential stores.
@@ -210,11 +209,6 @@ fn refused(why: &'static str) -> io::Error {
 /// Was a file refused because it is a credential store?
 pub(crate) fn is_refusal(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Refused>())
-}
-
-/// The path of an open file, which no swap can change.
-fn path_of(file: &File) -> Option<PathBuf> {
-    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok().filter(|path| path.is_absolute())
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod probe;
 pub mod render;
 pub mod schedule;
+mod sys;
 #[cfg(unix)]
 pub mod terminal;
 pub mod text;

@@ -29,6 +29,7 @@ pub mod path;
 pub mod repository;
 pub mod scans;
 pub mod sniff;
+mod sys;
 pub mod text;
 pub mod tree;
 pub mod turn;

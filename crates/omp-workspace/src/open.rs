@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+pub use crate::sys::path_of;
+
 /// Not blocking: some files of /proc and /sys look regular and wait for events, and a file may have become a pipe since it
 /// was looked at.
 const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;

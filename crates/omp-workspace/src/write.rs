@@ -11,17 +11,16 @@ use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::AccessFlags;
 use xattr::FileExt;
 
 use crate::held::{Held, Missing};
 use crate::open::Special;
+use crate::sys;
 
 /// More links than this are a loop.
 const MAX_LINKS: usize = 40;
@@ -147,7 +146,7 @@ struct WriteTarget {
     /// The same file, for people.
     named: PathBuf,
     /// Keeps `target` meaning what it means.
-    _held: Option<Held>,
+    held: Option<Held>,
 }
 
 impl WriteTarget {
@@ -158,7 +157,7 @@ impl WriteTarget {
         examine(&target, &target)?;
         create_directory(directory, mode)
             .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
-        Ok(Self { named: target.clone(), target, _held: None })
+        Ok(Self { named: target.clone(), target, held: None })
     }
 
     fn exactly(path: &Path) -> Result<Self, WriteError> {
@@ -176,7 +175,7 @@ impl WriteTarget {
         if target.is_symlink() {
             return Err(moved("it has become a symbolic link".to_owned()));
         }
-        Ok(Self { target, named: path.to_owned(), _held: Some(held) })
+        Ok(Self { target, named: path.to_owned(), held: Some(held) })
     }
 }
 
@@ -186,12 +185,15 @@ fn put(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    let WriteTarget { target, named, _held } = place;
+    let WriteTarget { target, named, held } = place;
     let old = examine(&target, &named)?;
     let fail = |source| failed(&named, source);
     let new = Temporary::filled(&target, old.as_ref(), mode, fill).map_err(fail)?;
     if !still() {
         return Err(WriteError::Changed(named));
+    }
+    if held.as_ref().is_some_and(|held| !held.is_in_place()) {
+        return Err(WriteError::Moved { path: named, reason: "its directory was replaced".to_owned() });
     }
     replace(&target, old.as_ref(), new).map_err(fail)?;
     let outcome = if old.is_some() { Outcome::Replaced } else { Outcome::Created };
@@ -327,10 +329,7 @@ fn adopt_owner(file: &File, old: &Metadata) -> KeptOwner {
 /// systems without them, and attributes that only the system may set, are skipped.
 fn adopt_extended(file: &File, target: &Path) {
     let Ok(names) = xattr::list(target) else { return };
-    let ours = |name: &OsString| {
-        let name = name.to_string_lossy();
-        !cfg!(target_os = "linux") || name.starts_with("user.") || name == "system.posix_acl_access"
-    };
+    let ours = |name: &OsString| sys::is_own_attribute(&name.to_string_lossy());
     for name in names.filter(ours) {
         if let Ok(Some(value)) = xattr::get(target, &name) {
             let _ = file.set_xattr(&name, &value);
@@ -350,7 +349,7 @@ impl Temporary {
     /// What replaces a file is for its owner only until it gets the bits of that file, which may be as few.
     fn create(target: &Path, old: Option<&Metadata>, mode: Mode) -> io::Result<Self> {
         let bits = if mode == Mode::Private || old.is_some() { 0o600 } else { 0o666 };
-        match nameless(directory_of(target), bits) {
+        match sys::nameless(directory_of(target), bits) {
             Ok(file) => Ok(Self { file, path: None }),
             Err(_) => Self::named(target, bits),
         }
@@ -378,7 +377,7 @@ impl Temporary {
 
     fn rename(&mut self, target: &Path) -> io::Result<()> {
         if self.path.is_none() {
-            let (_, path) = with_free_name(target, |path| give_name(&self.file, path))?;
+            let (_, path) = with_free_name(target, |path| sys::give_name(&self.file, path))?;
             self.path = Some(path);
         }
         if let Some(path) = &self.path {
@@ -394,33 +393,12 @@ impl Temporary {
         let to = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW).open(target);
         let (mut from, mut to) = (File::open(named)?, to?);
         let length = from.metadata()?.len();
-        make_room(&to, length)?;
+        sys::make_room(&to, length)?;
         io::copy(&mut from, &mut to)?;
         to.set_len(length)?;
         to.set_permissions(from.metadata()?.permissions())?;
         to.sync_all()
     }
-}
-
-/// Takes the room that a content will need, without a change that could be seen. Where the system cannot, writing tells.
-#[cfg(target_os = "linux")]
-fn make_room(file: &File, length: u64) -> io::Result<()> {
-    use nix::fcntl::{FallocateFlags, fallocate};
-    let (Ok(length), Ok(now)) = (i64::try_from(length), i64::try_from(file.metadata()?.len())) else {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    };
-    if length <= now {
-        return Ok(());
-    }
-    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
-        Err(nix::Error::EOPNOTSUPP | nix::Error::ENOSYS) => Ok(()),
-        room => Ok(room?),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn make_room(_file: &File, _length: u64) -> io::Result<()> {
-    Ok(())
 }
 
 fn directory_of(target: &Path) -> &Path {
@@ -451,28 +429,6 @@ fn is_left_over(path: &Path) -> bool {
     let metadata = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
     let modified = metadata.and_then(|metadata| metadata.modified().ok());
     modified.and_then(|modified| modified.elapsed().ok()).is_some_and(|age| age > LEFT_OVER)
-}
-
-/// A file in `directory` without a name. Not every file system has such files, and without `/proc` they cannot get
-/// a name later.
-#[cfg(target_os = "linux")]
-fn nameless(directory: &Path, bits: u32) -> io::Result<File> {
-    let file = OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).mode(bits).open(directory)?;
-    std::fs::symlink_metadata(in_proc(&file))?;
-    Ok(file)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless(_directory: &Path, _bits: u32) -> io::Result<File> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-fn in_proc(file: &File) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
-}
-
-fn give_name(file: &File, path: &Path) -> io::Result<()> {
-    Ok(nix::unistd::linkat(AT_FDCWD, &in_proc(file), AT_FDCWD, path, AtFlags::AT_SYMLINK_FOLLOW)?)
 }
 
 impl Drop for Temporary {

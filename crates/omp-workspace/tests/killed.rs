@@ -52,7 +52,9 @@ fn a_kill_leaves_one_whole_file() {
         version(&path).unwrap();
         let left: Vec<_> =
             fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert!(left.len() <= 2, "{left:?}");
+        // Where content has a name from the beginning, each kill may leave one; see `sys::portable`.
+        let most = if cfg!(all(target_os = "linux", not(omp_portable))) { 2 } else { 2 + round };
+        assert!(left.len() <= most, "{left:?}");
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn start() -> Option<OwnedFd> {
     let modes = Terminal::saved_modes().ok()?.to_string();
     let logs = crash::logs().unwrap_or_default();
     let arguments = [OsStr::new(crate::GUARDIAN), OsStr::new(&modes), logs.as_os_str()];
-    omp_shell::start_watcher(Path::new("/proc/self/exe"), &arguments).ok()
+    omp_shell::start_watcher(&omp_shell::own_program(), &arguments).ok()
 }
 
 /// The whole life of that process: its arguments are the modes of the terminal and where reports go.

@@ -29,7 +29,7 @@ pub(crate) fn check() -> Result<(), String> {
              ulimit -n 256)"
         ));
     }
-    let left = limit(Resource::RLIMIT_AS).map(|limit| limit.saturating_sub(address_space()));
+    let left = limit(Resource::RLIMIT_AS).map(|limit| limit.saturating_sub(crate::sys::address_space()));
     if let Some(left) = left.filter(|left| *left < LEAST_MEMORY) {
         return Err(format!(
             "the memory limit leaves {} MB: omp needs at least {} MB (raise it with: ulimit -v unlimited)",
@@ -43,13 +43,6 @@ pub(crate) fn check() -> Result<(), String> {
 /// `None` where there is no limit.
 fn limit(resource: Resource) -> Option<u64> {
     getrlimit(resource).ok().map(|(soft, _)| soft).filter(|soft| *soft != RLIM_INFINITY)
-}
-
-/// What the program takes of its address space now.
-fn address_space() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages: Option<u64> = pages.and_then(|text| text.split(' ').next()?.parse().ok());
-    pages.unwrap_or_default() * 4096
 }
 
 /// A file that may not grow is an error of that write, not the end of the program. A handler, because to ignore the

@@ -50,6 +50,7 @@ mod sources_command;
 mod ssh_command;
 mod startup;
 mod stats_command;
+mod sys;
 mod terminal;
 mod trust_command;
 mod unattended;
@@ -98,8 +99,7 @@ fn guarded() -> u8 {
 
 /// Keys are in this process: nobody but root looks into it or attaches to it, not even a program of the same user.
 fn hide_from_others() {
-    // A kernel that refuses leaves things as they are for every other program.
-    let _ = nix::sys::prctl::set_dumpable(false);
+    sys::forbid_tracing();
 }
 
 fn run() -> u8 {

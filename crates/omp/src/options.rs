@@ -86,8 +86,7 @@ pub(crate) fn session_options(
             .session
             .session_dir
             .map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
-        // By this name also after the file was replaced by an update.
-        embedded_shell: Some("/proc/self/exe".into()),
+        embedded_shell: Some(omp_shell::own_program()),
         ..SessionOptions::new(cwd, directories, environment)
     })
 }
@@ -121,7 +120,7 @@ pub(crate) fn overrides(launch: &Launch) -> Map<String, Value> {
 
 /// The terminal this runs in, for `--continue`.
 fn terminal_name() -> Option<String> {
-    let tty = std::fs::read_link("/proc/self/fd/0").ok().filter(|_| std::io::stdin().is_terminal());
+    let tty = crate::sys::terminal_path().filter(|_| std::io::stdin().is_terminal());
     omp_sdk::terminal_id(tty.as_deref(), |name| ProcessEnvironment.var(name))
 }
 

@@ -58,7 +58,7 @@ fn open(call: &CommandCall, profile: Option<&str>) -> Result<Workbench, String> 
     };
     let options = SessionOptions {
         settings: Some(settings),
-        embedded_shell: Some("/proc/self/exe".into()),
+        embedded_shell: Some(omp_shell::own_program()),
         ..SessionOptions::new(cwd, directories, environment)
     };
     Workbench::open(options).map_err(|error| error.to_string())

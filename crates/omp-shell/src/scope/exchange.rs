@@ -11,7 +11,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
@@ -32,7 +31,7 @@ impl Exchange {
         let base = std::env::temp_dir().canonicalize()?;
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for attempt in 0..TRIES {
-            let path = base.join(format!("omp-{}-{:x}", std::process::id(), unlikely(attempt)));
+            let path = base.join(format!("omp-{}-{:x}", std::process::id(), crate::unlikely(attempt)));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self { path, next: AtomicU64::new(0) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
@@ -98,11 +97,4 @@ impl Drop for Named {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
-}
-
-/// A number that nobody else is likely to have just now.
-fn unlikely(attempt: u32) -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mixed = now.as_nanos() as u64 ^ (u64::from(attempt) << 56);
-    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -1,7 +1,7 @@
 //! A program that has our terminal for a while, as an editor does.
 //!
 //! It cannot be under a guardian, which lives in a session of its own and so without the terminal. It stays in our session
-//! and our process group instead, and the kernel ends it when we die.
+//! and our process group instead, and the kernel ends it when we die, where it knows how to.
 
 #![allow(unsafe_code, reason = "the standard library cannot ask for a signal at the death of the parent")]
 
@@ -20,7 +20,7 @@ pub fn run_in_front(program: &OsStr, arguments: &[&OsStr]) -> io::Result<ExitSta
     // SAFETY: between fork and exec only these two system calls are made; neither allocates nor takes a lock.
     unsafe {
         command.pre_exec(move || {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGHUP, 0, 0, 0);
+            crate::sys::end_with_parent(libc::SIGHUP);
             match libc::getppid() == owner {
                 true => Ok(()),
                 // We died before the line above took effect.

@@ -10,11 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nix::sys::memfd::{MFdFlags, memfd_create};
-use nix::sys::socket::{
-    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, UnixAddr, recvmsg,
-    sendmsg, socketpair,
-};
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, UnixAddr, recvmsg, sendmsg};
 use nix::unistd::Pid;
 use omp_sandbox::forked::explain;
 
@@ -22,6 +18,7 @@ use super::exchange::Exchange;
 use super::forked::guardian::{CWD_FAILED, EXECUTED};
 use super::forked::keeper::{self, REQUEST_FDS};
 use crate::environment::Environment;
+use crate::sys;
 
 /// Executing a program takes milliseconds; a network file system may take a while.
 const START_LIMIT: Duration = Duration::from_secs(30);
@@ -148,8 +145,7 @@ struct Keeper {
 
 impl Keeper {
     fn start(exchange: Option<&CStr>) -> io::Result<Self> {
-        let (ours, theirs) =
-            socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
+        let (ours, theirs) = sys::request_line()?;
         let pid = keeper::start(theirs.as_raw_fd(), exchange)?;
         Ok(Self { socket: Some(ours), pid: Pid::from_raw(pid) })
     }
@@ -157,7 +153,7 @@ impl Keeper {
     fn send(&self, fds: &[i32]) -> io::Result<()> {
         let socket = self.socket.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         let (text, rights) = ([IoSlice::new(b"x")], [ControlMessage::ScmRights(fds)]);
-        sendmsg::<UnixAddr>(socket.as_raw_fd(), &text, &rights, MsgFlags::MSG_NOSIGNAL, None)?;
+        sendmsg::<UnixAddr>(socket.as_raw_fd(), &text, &rights, sys::send_flags(), None)?;
         Ok(())
     }
 }
@@ -180,7 +176,7 @@ fn read_first(lifeline: &UnixStream) -> io::Result<(i32, Option<OwnedFd>)> {
     let mut space = nix::cmsg_space!([i32; 1]);
     let (length, listener) = {
         let mut parts = [IoSliceMut::new(&mut number)];
-        let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+        let flags = MsgFlags::from_bits_truncate(sys::RECEIVE);
         let message = recvmsg::<UnixAddr>(lifeline.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
         let mut fds = message.cmsgs()?.flat_map(|message| match message {
             ControlMessageOwned::ScmRights(fds) => fds,
@@ -230,7 +226,7 @@ impl Image<'_> {
         for (name, value) in self.environment.iter() {
             push_string(&mut text, &[name.as_bytes(), b"=", value.as_bytes()])?;
         }
-        let mut file = File::from(memfd_create(c"omp-command", MFdFlags::MFD_CLOEXEC)?);
+        let mut file = sys::nameless_file()?;
         file.write_all(&text)?;
         Ok(file)
     }

@@ -26,6 +26,8 @@
 //! To end a tree the guardian sends SIGTERM to every descendant, waits for the grace period (less if all are
 //! gone before), then sends SIGKILL until `ECHILD`. It finds descendants by walking `/proc`.
 //!
+//! That is Linux. `sys::portable` says what other systems do instead of 1, of `/proc` and of `ECHILD`, and what is lost.
+//!
 //! # Why not something simpler
 //!
 //! - `PR_SET_PDEATHSIG` alone reaches only the direct child, and it fires when the *thread* that forked dies,
@@ -54,13 +56,12 @@ mod exchange;
 mod forked;
 mod front;
 mod launch;
-mod orphans;
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -73,6 +74,7 @@ use omp_sandbox::proxy::{Hosts, serve};
 use omp_sandbox::{Confinement, Prepared};
 
 use crate::environment::Environment;
+use crate::sys;
 pub(crate) use exchange::{Exchange, Named};
 pub use front::run_in_front;
 use launch::{Failure, Image, Launcher, Started};
@@ -82,9 +84,6 @@ pub const GRACE: Duration = Duration::from_millis(200);
 
 /// How long [`Scope::end`] waits for the guardians: their own limit, and a little more for a loaded machine.
 const END_LIMIT: Duration = Duration::from_secs(7);
-
-/// The name under which a process finds its own program.
-const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// Owns processes. Everything started in a scope ends with it.
 #[derive(Default)]
@@ -206,7 +205,7 @@ impl Scope {
             let inner = std::mem::replace(&mut program.path, wrap.program);
             // The wrapper itself would be that.
             let own = || std::env::current_exe().unwrap_or_else(|_| inner.clone());
-            let inner = if inner == Path::new(OWN_PROGRAM) { own() } else { inner.clone() };
+            let inner = if inner == sys::own_program() { own() } else { inner.clone() };
             let inner = inner.into_os_string();
             let rest = std::mem::replace(&mut program.arguments, wrap.arguments);
             program.arguments.push(inner);
@@ -429,7 +428,7 @@ impl Tree {
         let grace = u32::try_from(grace.as_millis()).unwrap_or(u32::MAX);
         // By hand: the runtime refuses to write before it has polled the socket for the first time. It fails only
         // if the guardian is gone, which is what we want. Four bytes always fit.
-        let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
+        let flags = MsgFlags::MSG_DONTWAIT | sys::send_flags();
         let _ = send(self.lifeline.as_raw_fd(), &grace.to_ne_bytes(), flags);
     }
 
@@ -445,7 +444,7 @@ async fn follow(lifeline: Arc<UnixStream>, main: i32, sender: watch::Sender<Repo
     sender.send_modify(|report| report.status = status);
     if status.is_none() {
         // Somebody killed the guardian before its time. The kernel ended the command; its children are ours.
-        orphans::kill_session(main);
+        sys::kill_session(main);
     }
     while next_number(&lifeline).await.is_some() {}
     sender.send_modify(|report| report.gone = true);

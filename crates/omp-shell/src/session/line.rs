@@ -102,7 +102,7 @@ async fn write(line: &UnixStream, mut left: &[u8]) -> io::Result<()> {
 async fn attach(line: &UnixStream, bytes: &[u8], fd: BorrowedFd<'_>) -> io::Result<()> {
     let send = || {
         let (text, fds) = ([io::IoSlice::new(bytes)], [fd.as_raw_fd()]);
-        let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
+        let flags = crate::sys::send_flags() | MsgFlags::MSG_DONTWAIT;
         sendmsg::<UnixAddr>(line.as_raw_fd(), &text, &[ControlMessage::ScmRights(&fds)], flags, None)?;
         Ok(())
     };

@@ -16,6 +16,12 @@ pub(crate) use shell_fixture::ShellFixture;
 /// The variable that marks the processes of one test.
 const MARK: &str = "OMP_TEST_MARK";
 
+/// The portable part of the program runs: a daemon with a session of its own escapes it.
+pub(crate) const PORTABLE: bool = cfg!(not(all(target_os = "linux", not(omp_portable))));
+
+/// Puts a process into a session of its own, where that can be found again.
+pub(crate) const DETACH: &str = if PORTABLE { "exec" } else { "setsid" };
+
 /// A mark that no other test has, in whatever process.
 pub(crate) fn unique_mark(name: &str) -> String {
     let nanos = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos();

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use omp_sandbox::{Confinement, Network, Policy, Rung, landlock_abi};
+use omp_sandbox::{Confinement, Network, Policy, Rung, boot_id, landlock_abi};
 use omp_shell::{Confined, Environment, Exit, Program, Scope, Stdio};
 
 /// `sandbox.rung`: the best there is, or a certain one.
@@ -103,8 +103,7 @@ async fn wraps(scope: &Scope, environment: &Environment) -> bool {
 
 /// Changes with every boot, with the user and with this program.
 fn stamp() -> String {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    format!("{} {} {}", boot.trim(), nix::unistd::geteuid(), env!("CARGO_PKG_VERSION"))
+    format!("{} {} {}", boot_id(), nix::unistd::geteuid(), env!("CARGO_PKG_VERSION"))
 }
 
 fn remember(file: &Path, text: &str) -> std::io::Result<()> {

@@ -5,9 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError, Weak};
 
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+use crate::sys::{Wish, wait};
 
 /// The one terminal that is taken over, for the panic hook.
 static TAKEN: Mutex<Weak<Restore>> = Mutex::new(Weak::new());
@@ -141,9 +142,7 @@ pub(super) fn write_all(output: impl AsFd, bytes: &[u8]) -> io::Result<()> {
             Ok(written) => rest = &rest[written..],
             Err(rustix::io::Errno::INTR) => {}
             Err(rustix::io::Errno::AGAIN) => {
-                let fd = output.as_fd();
-                let mut ready = [PollFd::new(&fd, PollFlags::OUT)];
-                poll(&mut ready, None)?;
+                wait(&[output.as_fd()], Wish::Write)?;
             }
             Err(error) => return Err(error.into()),
         }

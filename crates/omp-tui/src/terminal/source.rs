@@ -1,16 +1,16 @@
 //! Input and signals, from one thread that sleeps until there is something.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::SigId;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 
 use super::restore::Restore;
+use crate::sys::{Wish, wait};
 
 /// Signals that do not end the program, in the order of [`Reader::others`].
 const OTHERS: [i32; 3] = [SIGTSTP, SIGCONT, SIGWINCH];
@@ -101,14 +101,12 @@ impl Drop for Source {
 impl Reader {
     /// Waits for one thing and passes it on; `false` when there is nothing to wait for any more.
     fn step(&self, sink: &mut impl FnMut(Incoming)) -> bool {
-        let mut fds = vec![PollFd::new(&self.input, PollFlags::IN), PollFd::new(&self.wake, PollFlags::IN)];
-        fds.extend(self.others.iter().chain(&self.fatal).map(|pipe| PollFd::new(pipe, PollFlags::IN)));
-        match poll(&mut fds, None) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return true,
-            Err(_) => return false,
-        }
-        let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        let mut fds = vec![self.input.as_fd(), self.wake.as_fd()];
+        fds.extend(self.others.iter().chain(&self.fatal).map(AsFd::as_fd));
+        let ready = match wait(&fds, Wish::Read) {
+            Ok(ready) => ready,
+            Err(error) => return error.kind() == io::ErrorKind::Interrupted,
+        };
         if ready[1] {
             return false;
         }

@@ -66,7 +66,7 @@ impl OmpBackend {
             settings: Some(settings),
             people: People { asker: Some(asker), ..People::default() },
             tools: offer.tools.clone().map_or(ToolFilter::All, ToolFilter::Only),
-            embedded_shell: Some("/proc/self/exe".into()),
+            embedded_shell: Some(omp_shell::own_program()),
             ..SessionOptions::new(cwd.clone(), context.directories.clone(), Arc::clone(&context.environment))
         };
         let tools = GatedTools::open(options).map_err(|error| error.to_string())?;

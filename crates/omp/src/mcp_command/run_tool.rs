@@ -159,7 +159,7 @@ impl OmpBackend {
             },
             people: People { asker: Some(asker), ..People::default() },
             persistence,
-            embedded_shell: Some("/proc/self/exe".into()),
+            embedded_shell: Some(omp_shell::own_program()),
             ..SessionOptions::new(self.cwd.clone(), self.context.directories.clone(), environment)
         })
     }

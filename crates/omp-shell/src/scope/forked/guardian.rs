@@ -8,11 +8,10 @@ use omp_sandbox::forked::apply;
 
 use super::{Side, Signals};
 use crate::scope::GRACE;
+use crate::sys;
 
 /// A tree that survives SIGKILL for so long belongs to another user or hangs in the kernel.
 const GIVE_UP_AFTER_MS: i64 = 5_000;
-/// How often SIGKILL is repeated, for processes that were born meanwhile.
-const KILL_AGAIN_MS: c_int = 1;
 
 /// Added to the error number if the working directory, not the program, is at fault.
 pub(in crate::scope) const CWD_FAILED: c_int = 10_000;
@@ -51,12 +50,12 @@ pub(super) fn report_failure(order: &Order, error: c_int) {
 pub(super) fn run(order: &Order) -> ! {
     // From here on children are ours to reap.
     super::set_handler(libc::SIGCHLD, libc::SIG_DFL);
-    super::become_subreaper(c"scope-guard");
+    super::stand_alone(c"scope-guard");
     match start_command(order) {
         Ok(main) => {
             order.close_all_but_lifeline();
             super::send_number(order.lifeline, EXECUTED);
-            Guardian { lifeline: order.lifeline, main, phase: Phase::Watching }.watch()
+            Guardian { lifeline: order.lifeline, main, phase: Phase::Watching, looks: 0 }.watch()
         }
         Err(error) => {
             report_failure(order, error);
@@ -69,7 +68,7 @@ pub(super) fn run(order: &Order) -> ! {
 fn start_command(order: &Order) -> Result<pid_t, c_int> {
     let image = Image::read(order.image).ok_or(libc::ENOMEM)?;
     let guardian = super::own_pid();
-    let [read_end, write_end] = pipe()?;
+    let [read_end, write_end] = sys::pipe()?;
     match super::fork() {
         Err(error) => Err(error.raw_os_error().unwrap_or(libc::EAGAIN)),
         Ok(Side::Child) => {
@@ -91,7 +90,7 @@ fn execute(order: &Order, image: &Image, guardian: pid_t) -> c_int {
     // null-terminated arrays, which it has checked.
     unsafe {
         libc::setsid();
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        sys::end_with_parent(libc::SIGKILL);
         if libc::getppid() != guardian {
             super::exit(); // The guardian died before the line above took effect.
         }
@@ -99,8 +98,8 @@ fn execute(order: &Order, image: &Image, guardian: pid_t) -> c_int {
             libc::dup2(fd, stream);
         }
         // A terminal becomes that of the new session; anything else refuses, which is as well.
-        libc::ioctl(0, libc::TIOCSCTTY, 0);
-        super::close_range(3, c_int::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        libc::ioctl(0, libc::TIOCSCTTY as _, 0);
+        sys::close_on_exec_from(3);
         let listener = match confine(image.plan, guardian) {
             Ok(listener) => listener,
             Err(error) => return error,
@@ -129,7 +128,7 @@ fn confine(plan: &[u8], guardian: pid_t) -> Result<Option<RawFd>, c_int> {
     // The kernel forgets the wish when a process gives up rights.
     // SAFETY: plain system calls on this process.
     unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        sys::end_with_parent(libc::SIGKILL);
         if libc::getppid() != guardian {
             super::exit();
         }
@@ -143,15 +142,6 @@ fn restore_signals() {
         super::set_handler(signal, libc::SIG_DFL);
     }
     super::set_signals(Signals::BlockNone);
-}
-
-fn pipe() -> Result<[RawFd; 2], c_int> {
-    let mut ends = [-1; 2];
-    // SAFETY: the array has room for the two descriptors.
-    match unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } {
-        0 => Ok(ends),
-        _ => Err(super::last_errno()),
-    }
 }
 
 fn write_error(pipe: RawFd, error: c_int) -> ! {
@@ -244,6 +234,8 @@ struct Guardian {
     lifeline: RawFd,
     main: pid_t,
     phase: Phase,
+    /// How often it was looked whether somebody is left whose parents are gone.
+    looks: u32,
 }
 
 /// How far the end of the tree has come. Times are milliseconds of the monotonic clock.
@@ -257,32 +249,43 @@ enum Phase {
 impl Guardian {
     fn watch(mut self) -> ! {
         let deaths = child_deaths();
-        while self.reap() {
-            let timeout = self.advance();
+        while let Some(look) = self.reap() {
+            if look >= 0 {
+                // The command itself is reaped; what died since is what we looked with.
+                sys::discard_deaths(deaths);
+            }
+            let timeout = shorter(self.advance(), look);
             let [wish, death] = super::wait_readable([self.lifeline, deaths], timeout);
             if wish {
                 self.listen();
             }
             if death {
-                discard(deaths);
+                sys::discard_deaths(deaths);
             }
         }
         super::exit()
     }
 
-    /// Collects the dead; false when no process of the tree is left.
-    fn reap(&self) -> bool {
+    /// Collects the dead and says when to look again at the latest, in the terms of `poll`; `None` when no process of the
+    /// tree is left.
+    fn reap(&mut self) -> Option<c_int> {
         loop {
             let mut status = 0;
             // SAFETY: `status` outlives the call.
             let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
             match pid {
-                0 => return true,
-                -1 => return false, // ECHILD; nothing else is possible with these arguments.
+                0 => return Some(-1),
+                -1 => break, // ECHILD; nothing else is possible with these arguments.
                 pid if pid == self.main => super::send_number(self.lifeline, status),
                 _ => {}
             }
         }
+        if !sys::any_left(self.main, self.looks) {
+            return None;
+        }
+        let look = sys::next_look(self.looks);
+        self.looks += 1;
+        look
     }
 
     /// Reads the owner's wish. End of file means that the owner is gone, which is a wish as well.
@@ -306,8 +309,8 @@ impl Guardian {
     /// SIGTERM for all, once; a second request changes nothing.
     fn ask(&mut self, grace_ms: i64) {
         if let Phase::Watching = self.phase {
-            super::signal_tree(libc::SIGTERM);
-            super::signal_tree(libc::SIGCONT); // A stopped process acts on SIGTERM only once it runs.
+            sys::signal_tree(Some(self.main), libc::SIGTERM);
+            sys::signal_tree(Some(self.main), libc::SIGCONT); // A stopped process acts on SIGTERM only once it runs.
             self.phase = Phase::Asked { kill_at: super::now_ms() + grace_ms };
         }
     }
@@ -325,32 +328,22 @@ impl Guardian {
             Phase::Watching | Phase::Asked { .. } => -1,
             Phase::Killing { give_up_at } if super::now_ms() > give_up_at => super::exit(),
             Phase::Killing { .. } => {
-                super::kill_tree();
-                KILL_AGAIN_MS
+                sys::kill_tree(Some(self.main));
+                sys::KILL_AGAIN_MS
             }
         }
     }
 }
 
-/// A descriptor that becomes readable when a child ends. Without one the guardian would miss deaths, so then it
-/// gives up at once: the owner sees the lifeline close.
+/// Without a descriptor the guardian would miss deaths, so then it gives up at once: the owner sees the lifeline close.
 fn child_deaths() -> RawFd {
-    // SAFETY: the set is initialised by `sigemptyset` before it is used.
-    let fd = unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        libc::sigaddset(&raw mut set, libc::SIGCHLD);
-        libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
-    };
-    if fd < 0 {
-        super::kill_tree();
-        super::exit();
-    }
-    fd
+    sys::child_deaths().unwrap_or_else(|| {
+        sys::kill_tree(None);
+        super::exit()
+    })
 }
 
-fn discard(deaths: RawFd) {
-    let mut buffer = [0_u8; 512];
-    // SAFETY: the buffer is valid for its length.
-    unsafe { libc::read(deaths, buffer.as_mut_ptr().cast::<c_void>(), buffer.len()) };
+/// The shorter of two waits in the terms of `poll`, where -1 is for ever.
+fn shorter(one: c_int, other: c_int) -> c_int {
+    if one < 0 || other < 0 { one.max(other) } else { one.min(other) }
 }

@@ -7,8 +7,8 @@ use std::os::fd::RawFd;
 use libc::{c_int, c_void};
 
 use super::guardian::{self, Order};
-use super::tidy::Path;
 use super::{Side, Signals};
+use crate::sys::{self, Path};
 
 /// How many descriptors come with a request: lifeline, three streams, and what to execute.
 pub(in crate::scope) const REQUEST_FDS: usize = 5;
@@ -32,10 +32,10 @@ fn serve(socket: RawFd, exchange: Option<&Path>) -> ! {
     super::set_signals(Signals::BlockAll);
     // The kernel then reaps guardians, and orphans of guardians that were killed.
     super::set_handler(libc::SIGCHLD, libc::SIG_IGN);
-    super::become_subreaper(c"scope-keeper");
+    super::stand_alone(c"scope-keeper");
     let socket = leave_program(socket);
-    super::memory::forget_environment();
-    super::memory::forget_program();
+    sys::forget_environment();
+    sys::forget_program();
     while let Some(order) = receive(socket) {
         match super::fork() {
             Ok(Side::Child) => {
@@ -61,7 +61,7 @@ fn leave_program(socket: RawFd) -> RawFd {
             libc::dup2(null, fd);
         }
         let socket = libc::dup2(socket, 3);
-        super::close_range(4, c_int::MAX, 0);
+        sys::close_from(4);
         socket
     }
 }
@@ -79,7 +79,7 @@ fn receive(socket: RawFd) -> Option<Order> {
             message.msg_iovlen = 1;
             message.msg_control = control.as_mut_ptr().cast::<c_void>();
             message.msg_controllen = size_of::<Control>() as _;
-            let received = libc::recvmsg(socket, &raw mut message, libc::MSG_CMSG_CLOEXEC);
+            let received = libc::recvmsg(socket, &raw mut message, sys::RECEIVE);
             (received, order_in(&message))
         };
         match (received, order) {
@@ -124,11 +124,11 @@ fn wind_down(exchange: Option<&Path>) -> ! {
         let childless = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } == -1;
         let passed = super::now_ms() - started;
         if childless || passed > GIVE_UP_AFTER_MS {
-            exchange.into_iter().for_each(Path::remove);
+            exchange.into_iter().for_each(sys::remove_directory);
             super::exit();
         }
         if passed > SWEEP_AFTER_MS {
-            super::kill_tree();
+            sys::kill_tree(None);
         }
         super::wait_readable([-1], LOOK_AGAIN_MS);
     }

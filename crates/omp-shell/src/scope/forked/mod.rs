@@ -4,20 +4,18 @@
 //! A fork of a process with threads may have caught any lock in its locked state. See the parent module for what
 //! these processes are for.
 
-#![allow(unsafe_code, reason = "fork, prctl, signal masks: the standard library offers none of these")]
+#![allow(unsafe_code, reason = "fork, signal masks: the standard library offers none of these")]
 
 pub(super) mod guardian;
 pub(super) mod keeper;
-mod memory;
-mod tidy;
-mod walk;
 
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::RawFd;
 
 use libc::{c_int, c_void, pid_t};
-use walk::Processes;
+
+use crate::sys::{self, close, last_errno, now_ms, own_pid, wait_readable};
 
 /// What a fork is for the process that reads this.
 enum Side {
@@ -25,25 +23,20 @@ enum Side {
     Child,
 }
 
-/// Forks by system call: the C library's own function runs handlers that other libraries have registered, which
-/// expect their memory to be in order.
+/// See the rules of this module.
 fn fork() -> io::Result<Side> {
-    // SAFETY: without flags this is a plain fork. The child keeps to the rules of this module.
-    match unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD as libc::c_ulong, 0, 0, 0, 0) } {
+    match sys::fork() {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(Side::Child),
-        pid => Ok(Side::Parent(pid as pid_t)),
+        pid => Ok(Side::Parent(pid)),
     }
 }
 
-/// Makes this process the one that orphans below it are given to.
-fn become_subreaper(name: &CStr) {
-    // SAFETY: plain system calls on this process; the name is NUL-terminated.
-    unsafe {
-        libc::setsid();
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        libc::prctl(libc::PR_SET_NAME, name.as_ptr(), 0, 0, 0);
-    }
+/// Leaves the owner's session, and answers for what is below.
+fn stand_alone(name: &CStr) {
+    // SAFETY: a plain system call.
+    unsafe { libc::setsid() };
+    sys::adopt_orphans(name);
 }
 
 #[derive(Clone, Copy)]
@@ -69,42 +62,11 @@ fn set_handler(signal: c_int, handler: libc::sighandler_t) {
     unsafe { libc::signal(signal, handler) };
 }
 
-/// Sends `signal` to every descendant of this process.
-fn signal_tree(signal: c_int) {
-    if let Some(mut processes) = Processes::snapshot(|_, _| {}) {
-        processes.each_descendant(own_pid(), |pid| send_signal(pid, signal));
-    }
-}
-
-/// Kills every descendant. Orphans are killed at first sight: a process that forks and exits all the time is
-/// always gone when the whole table has been read.
-fn kill_tree() {
-    let root = own_pid();
-    let kill_orphan = |pid, parent| {
-        if parent == root {
-            send_signal(pid, libc::SIGKILL);
-        }
-    };
-    if let Some(mut processes) = Processes::snapshot(kill_orphan) {
-        processes.each_descendant(root, |pid| send_signal(pid, libc::SIGKILL));
-    }
-}
-
-fn send_signal(pid: pid_t, signal: c_int) {
-    // SAFETY: a plain system call. The process may have ended meanwhile, which is an error to ignore.
-    unsafe { libc::kill(pid, signal) };
-}
-
-fn own_pid() -> pid_t {
-    // SAFETY: a plain system call.
-    unsafe { libc::getpid() }
-}
-
 /// Tells the owner a number.
 fn send_number(lifeline: RawFd, number: c_int) {
     let bytes = number.to_ne_bytes();
-    // SAFETY: the buffer is valid for its length. MSG_NOSIGNAL: a dead owner is no reason to die.
-    unsafe { libc::send(lifeline, bytes.as_ptr().cast::<c_void>(), bytes.len(), libc::MSG_NOSIGNAL) };
+    // SAFETY: the buffer is valid for its length. A dead owner is no reason to die.
+    unsafe { libc::send(lifeline, bytes.as_ptr().cast::<c_void>(), bytes.len(), sys::SEND) };
 }
 
 /// Tells the owner a number, and hands over a descriptor with it.
@@ -125,44 +87,13 @@ fn send_number_with(lifeline: RawFd, number: c_int, fd: Option<RawFd>) {
         (*header).cmsg_type = libc::SCM_RIGHTS;
         (*header).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
         libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(fd);
-        libc::sendmsg(lifeline, &raw const message, libc::MSG_NOSIGNAL);
+        libc::sendmsg(lifeline, &raw const message, sys::SEND);
     }
 }
 
 /// Room for one descriptor, aligned as the kernel wants it.
 #[repr(C, align(8))]
 struct Control([u8; 32]);
-
-fn close(fd: RawFd) {
-    // SAFETY: callers own the descriptor and do not use it again.
-    unsafe { libc::close(fd) };
-}
-
-/// By number, because the C library's function is younger than some C libraries we meet.
-fn close_range(first: c_int, last: c_int, flags: libc::c_uint) {
-    if first <= last {
-        // SAFETY: callers own all descriptors of the range, or only mark them.
-        unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
-    }
-}
-
-fn wait_readable<const N: usize>(fds: [RawFd; N], timeout_ms: c_int) -> [bool; N] {
-    let mut polled = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
-    // SAFETY: the array is valid for its length. Negative descriptors are skipped.
-    unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, timeout_ms) };
-    polled.map(|polled| polled.revents != 0)
-}
-
-fn now_ms() -> i64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
-    now.tv_sec * 1_000 + now.tv_nsec / 1_000_000
-}
-
-fn last_errno() -> c_int {
-    io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
-}
 
 /// Ends this process without running the program's exit handlers.
 fn exit() -> ! {

@@ -317,7 +317,8 @@ fn steering_in_a_terminal_is_recorded_and_played() {
     let home = support::home(&server, Wire::OpenAiCompletions);
     let mut screen = Screen::in_home(home, server, &["--record", "bug.jsonl"], 40, 110);
     screen.say("work on it").wait_for("until [ -e go ]");
-    screen.say("be quick");
+    // The tool ends with the file: what is steered is queued by then, or it would come a turn later.
+    screen.say("be quick").wait_for("1 message queued");
     screen.home.write("work/go", "");
     screen.wait_for("Quickly done.").terminal.wait_without("Working");
     screen.say("and then rest").wait_for("Resting.").terminal.wait_without("Working");
