@@ -297,6 +297,7 @@ impl Opened<'_> {
             closed,
             end,
             schemas: Default::default(),
+            fresh: Default::default(),
         }
     }
 }

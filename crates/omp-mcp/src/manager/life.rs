@@ -214,7 +214,11 @@ impl Server {
                     self.log.add(format!("the lists could not be read: {error}"));
                     self.refused(Some(error));
                 }
-                let changes = connection.handler().changes().await;
+                let all = Changes { tools: true, resources: true, prompts: true, ..Changes::default() };
+                let changes = tokio::select! {
+                    changes = connection.handler().changes() => changes,
+                    () = connection.stale() => all,
+                };
                 loaded = self.load(connection, &changes).await;
                 tokio::time::sleep(SETTLE).await;
             }

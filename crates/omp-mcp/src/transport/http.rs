@@ -22,6 +22,7 @@ use url::Url;
 use super::Connector;
 use super::events::events;
 use super::inbound::of_bytes;
+use super::sse::reason;
 use crate::limits;
 use crate::log::Log;
 
@@ -138,10 +139,9 @@ impl EventReader {
             Some(Ok(event)) => event,
             Some(Err(error)) if self.asked.is_none() || self.is_settled => return vec![Err(error)],
             Some(Err(error)) => {
-                self.log.add(format!("an event stream broke: {error}"));
-                return self.unanswered();
+                return self.unanswered(&format!(": {}", reason(&error)));
             }
-            None => return self.unanswered(),
+            None => return self.unanswered(""),
         };
         let inbound = of_bytes(event.data.as_deref().unwrap_or_default().as_bytes());
         if let Some(problem) = inbound.problem {
@@ -160,12 +160,12 @@ impl EventReader {
     }
 
     /// Nothing more will come: the request fails now, and not by its time limit.
-    fn unanswered(&mut self) -> Vec<Result<Sse, SseError>> {
+    fn unanswered(&mut self, why: &str) -> Vec<Result<Sse, SseError>> {
         if std::mem::replace(&mut self.is_settled, true) {
             return Vec::new();
         }
         let Some(id) = self.asked.clone() else { return Vec::new() };
-        let error = ErrorData::internal_error(format!("No response received for request ID {id}"), None);
+        let error = ErrorData::internal_error(format!("No response received for request ID {id}{why}"), None);
         let message: ServerJsonRpcMessage = JsonRpcMessage::error(error, Some(id));
         let data = serde_json::to_string(&message).ok();
         vec![Ok(Sse { data, ..Sse::default() })]

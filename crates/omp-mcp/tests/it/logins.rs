@@ -178,7 +178,10 @@ async fn a_definition_says_how_to_log_in() {
     );
     let asked = remote.saw("what").await;
     assert!(!asked.contains(&"register".to_owned()), "a known client is not registered: {asked:?}");
-    assert!(remote.seen().await.iter().any(|entry| entry["secret"] == "s1"), "the secret goes with the code");
+    let seen = remote.seen().await;
+    let exchange = seen.iter().find(|entry| entry["what"] == "token authorization_code").unwrap();
+    let in_header = exchange["auth"].as_str().is_some_and(|header| header.starts_with("Basic "));
+    assert!(exchange["secret"] == "s1" || in_header, "the secret goes with the code: {exchange}");
     assert!(tokens.load("mine").await.unwrap().unwrap().contains("\"first\""));
 
     let prompts = of_block(json!({"type": "oauth"}), json!({"clientId": "other", "prompt": "login"}));

@@ -226,6 +226,15 @@ async fn changed_lists_are_read_again() {
     world.until("listed again", |world| world.tools() == ["t2"]).await;
 }
 
+/// A server that tells nobody about changes may say how long its lists are good for.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_are_read_again_when_they_are_old() {
+    let world = World::scripted("hints");
+    world.started().await;
+    assert_eq!(world.tools(), ["t1"]);
+    world.until("listed again", |world| world.tools() == ["t2"]).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_notifications() {
     let world = World::scripted("flood");

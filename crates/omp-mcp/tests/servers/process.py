@@ -94,7 +94,7 @@ def handle(message):
     if method == "server/discover":
         if mode == "dies-at-discover":
             sys.exit(1)
-        if mode in ("stateless", "tasks", "asks-again"):
+        if mode in ("stateless", "tasks", "asks-again", "hints"):
             send({"id": ident, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"],
                 "capabilities": {"tools": {}}, "serverInfo": {"name": "scripted", "version": "1"}, "ttlMs": 0,
                 "cacheScope": "private"}})
@@ -113,6 +113,9 @@ def handle(message):
             if page < 2:
                 result["nextCursor"] = str(page + 1)
             send({"id": ident, "result": result})
+        elif mode == "hints":
+            send({"id": ident, "result": {"tools": [tool("t%d" % listed)], "ttlMs": 10, "cacheScope": "private",
+                "resultType": "complete"}})
         elif mode == "endless":
             send({"id": ident, "result": {"tools": [tool("t%d" % listed)], "nextCursor": "c%d" % listed}})
         elif mode == "changes":
