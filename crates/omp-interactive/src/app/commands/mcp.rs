@@ -234,7 +234,9 @@ fn run<T: Send + 'static, F: Future<Output = T> + Send>(
     let Some(panel) = app.panels.panel::<Servers>() else { return };
     panel.running = Some(cancel.clone().drop_guard());
     app.spawn(async move {
-        let result = cancel.clone().run_until_cancelled(work(session, cancel)).await;
+        let result = cancel.run_until_cancelled(work(session, cancel.clone())).await;
+        // What was stopped may have noticed it first.
+        let result = result.filter(|_| !cancel.is_cancelled());
         Box::new(move |app: &mut App| {
             let Some(panel) = app.panels.panel::<Servers>() else { return };
             panel.running = None;
