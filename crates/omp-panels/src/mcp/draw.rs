@@ -35,6 +35,12 @@ impl McpPanel {
                 rows.extend(page.draw_log(look, Size { height: room.saturating_sub(2), ..size }).rows);
                 rows.into()
             }
+            (None, Some(page)) if page.list.choices().is_empty() && page.tabs.current() != OVERVIEW => {
+                let nothing = format!("  It offers no {}", page.tabs.current().to_lowercase());
+                let rows =
+                    [heading(look, page.name()), page.tabs.row(look), look.row(Token::Muted, &nothing)];
+                rows.to_vec().into()
+            }
             (None, Some(page)) => {
                 let server = self.servers.iter().find(|server| server.name == page.name());
                 let about = server.filter(|_| page.tabs.current() == OVERVIEW).map(|it| about(it, look));

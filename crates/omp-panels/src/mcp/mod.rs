@@ -298,9 +298,10 @@ impl McpPanel {
 
 /// A row of the list.
 fn choice(server: &ServerItem) -> Choice {
-    let detail = match server.summary.as_str() {
-        "" => server.state.clone(),
-        summary => format!("{}, {summary}", server.state),
+    let detail = match (&server.problem, server.summary.as_str()) {
+        (Some(problem), _) => format!("{}: {problem}", server.state),
+        (None, "") => server.state.clone(),
+        (None, summary) => format!("{}, {summary}", server.state),
     };
     Choice::new(one_line(&server.name)).detail(one_line(&detail))
 }

@@ -64,17 +64,9 @@ impl ServerPage {
 
     /// The list of the current tab.
     fn listed(&self, server: &ServerItem) -> Selector {
-        Selector::new(self.title(server), self.choices(server))
-    }
-
-    fn title(&self, server: &ServerItem) -> String {
-        let count = match self.tabs.current() {
-            TOOLS => server.tools.len(),
-            RESOURCES => server.resources.len(),
-            PROMPTS => server.prompts.len(),
-            _ => return one_line(&self.name),
-        };
-        format!("{}  {count}", one_line(&self.name))
+        let list = Selector::new(one_line(&self.name), self.choices(server));
+        // What can be done is read whole; everything else is searched.
+        if self.tabs.current() == OVERVIEW { list.question() } else { list }
     }
 
     fn choices(&self, server: &ServerItem) -> Vec<Choice> {

@@ -84,7 +84,7 @@ fn the_list_says_how_each_is_doing() {
     let list = shown(&mut panel);
     assert!(list.contains("sky") && list.contains("connected, stdio, 1 tool"), "{list}");
     press(&mut panel, &[plain(Code::Down)]);
-    assert!(shown(&mut panel).contains("cannot start x: no such file"));
+    assert!(shown(&mut panel).contains("disconnected: cannot start x: no such file"));
     assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(McpRequest::Close));
     let mut empty = McpPanel::new(Vec::new());
     assert!(shown(&mut empty).contains("No MCP servers. Add one with /mcp add"));
@@ -170,6 +170,8 @@ fn what_is_looked_at_stays_while_servers_change() {
     assert!(rows.contains("tides") && rows.contains("Tools"), "{rows}");
     panel.update(vec![broken()]);
     assert!(shown(&mut panel).contains("MCP servers"), "a server that is gone has no page");
+    press(&mut panel, &[enter(), plain(Code::Right)]);
+    assert!(shown(&mut panel).contains("It offers no tools"));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn the_panel_shows_servers_and_calls_their_tools() {
         .say("/mcp")
         .wait_for("MCP servers")
         .wait_for("connected, stdio, 1 tool")
-        .wait_for("disconnected, stdio");
+        .wait_for("disconnected: cannot start no-such-program");
     screen.send("\x1b[B").wait_for("cannot start no-such-program: No such file or directory");
     screen.send("\x1b[A\r").wait_for("● connected").wait_for("Protocol").wait_for("fixture 1.0");
     screen.wait_for("Connected in").wait_for("Reconnect").wait_for("Disable");
