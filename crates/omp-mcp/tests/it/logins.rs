@@ -110,7 +110,11 @@ async fn logins_that_fail() {
         ("oauth", denied, "OAuth authentication failed: access was denied (access_denied: no)"),
         ("oauth", forged, "OAuth authentication failed: Authorization server issuer mismatch"),
         ("oauth", other_state, "OAuth authentication failed: "),
-        ("oauth-lies", granted, "OAuth authentication failed: XXX"),
+        (
+            "oauth-lies",
+            granted,
+            "OAuth authentication failed: Authorization server issuer mismatch: expected ",
+        ),
     ];
     for (mode, back, expected) in table {
         let remote = Remote::start(&[mode]).await;
