@@ -92,6 +92,7 @@ pub enum ScreenCommand {
     Resume,
     Login,
     Logout,
+    Mcp,
     New,
     Drop,
     Clear,

@@ -165,7 +165,7 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin::screen("resume", "Resume an earlier session", ScreenCommand::Resume),
     Builtin::screen("login", "Sign in to a provider", ScreenCommand::Login).hint("[provider|redirect-url]"),
     Builtin::screen("logout", "Remove a provider's credentials", ScreenCommand::Logout).hint("[provider]"),
-    Builtin::text("mcp", "MCP servers", answers!(call => mcp::run(call).await))
+    Builtin::both("mcp", "MCP servers", answers!(call => mcp::run(call).await), ScreenCommand::Mcp)
         .hint("[add|list|remove|enable|disable|trust|test|tools|reauth|...]")
         .subcommands(&[
             "add",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use omp_mcp::definition::{OauthSettings, Revision};
+use omp_mcp::definition::{Grant, OauthSettings, Revision};
 use omp_mcp::host::Abilities;
 use omp_mcp::{
     CallError, CallOptions, Callback, CallbackWanted, Consent, Elicitation, ElicitationAnswer, Endpoint,
@@ -154,6 +154,10 @@ async fn run() -> Result<(), String> {
         client_id: text("client_id"),
         client_secret: text("client_secret"),
         prompt: Some(String::new()),
+        grant: match std::env::var("MCP_CONFORMANCE_SCENARIO").as_deref() {
+            Ok("auth/client-credentials-basic") => Grant::ClientCredentials,
+            _ => Grant::AuthorizationCode,
+        },
         ..OauthSettings::default()
     };
     let servers = Servers::new(Surroundings {

@@ -5,7 +5,7 @@
 //! - `connection` speaks to one server, in whichever revision of the protocol it understands.
 //! - [`manager`] keeps servers: connects them when asked, restarts them, gives up on them, parks them.
 //! - [`auth`] logs in to servers that want it.
-//! - [`content`], [`items`] and [`name`] are what servers give, as plain data.
+//! - [`content`], [`items`] and [`name`] are what servers give, as plain data; [`form`] is a tool as people call it.
 //!
 //! The protocol itself is the official SDK's (`rmcp`). Added to it are: processes in an [`omp_shell::Scope`], the older
 //! event stream, limits for everything that is read, patience with servers that break the rules, checks of structured
@@ -21,6 +21,7 @@ pub mod definition;
 #[doc(hidden)]
 pub mod fuzzing;
 mod error;
+pub mod form;
 mod handler;
 pub mod host;
 pub mod items;

@@ -25,6 +25,8 @@ pub(crate) const BLOCKS: usize = 256;
 pub(crate) const TEXT: usize = 4 * 1024 * 1024;
 /// An image or a recording, in Base64.
 pub(crate) const MEDIA: usize = 14 * 1024 * 1024;
+/// Lists of a server that calls them fresh for less are not read again sooner.
+pub(crate) const FRESH: Duration = Duration::from_secs(5);
 /// What is quoted of an error.
 pub(crate) const QUOTE: usize = 1024;
 /// Notifications in a second.

@@ -6,6 +6,7 @@
 mod list_rows;
 mod listing;
 pub mod login;
+pub mod mcp;
 pub mod models;
 pub mod pager;
 pub mod review;

@@ -7,8 +7,8 @@ use omp_types::Message;
 
 use super::{App, Task, TerminalRequest};
 use crate::app::commands::{
-    branch, copy, debug, extensions, login, models, plan_review, queue, rewind, session, settings, setup,
-    share, text_answer, theme,
+    branch, copy, debug, extensions, login, mcp, models, plan_review, queue, rewind, session, settings,
+    setup, share, text_answer, theme,
 };
 use crate::app::{aside, compacting, modes, switching};
 use crate::panels::{sessions, tree};
@@ -50,7 +50,8 @@ impl App {
             ScreenCommand::Todo if arguments == "edit" => debug::edit_tasks(self),
             ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
             ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
-            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => {
+            ScreenCommand::Mcp if arguments.is_empty() => mcp::open_servers(self),
+            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind | ScreenCommand::Mcp => {
                 text_answer::answer(self, call);
             }
             ScreenCommand::Queue => queue::queue(self, arguments),

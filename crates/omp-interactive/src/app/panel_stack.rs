@@ -16,9 +16,12 @@ use crate::panels::text::Text;
 use crate::panels::{Panel, Reaction};
 
 impl App {
-    /// Puts something in the place of the editor, behind what is there: one is answered after the other.
+    /// Puts something in the place of the editor, behind what is there: one is answered after the other. A panel that waits
+    /// for the answer is no obstacle.
     pub(crate) fn open(&mut self, panel: impl Panel) {
-        self.panels.open.push(Opened::new(panel));
+        let place = self.panels.open.iter().position(|opened| opened.panel.gives_way());
+        let place = place.unwrap_or(self.panels.open.len());
+        self.panels.open.insert(place, Opened::new(panel));
         self.front_changed();
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod full_output;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod login;
+pub(crate) mod mcp;
 pub(crate) mod menu;
 pub(crate) mod model_question;
 pub(crate) mod opening;
@@ -76,6 +77,11 @@ pub(crate) trait Panel: Any {
 
     /// Did it come up by itself? Then what is typed as it appears was meant for something else.
     fn is_unasked(&self) -> bool {
+        false
+    }
+
+    /// Does it wait for something that may have questions? They come before it.
+    fn gives_way(&self) -> bool {
         false
     }
 

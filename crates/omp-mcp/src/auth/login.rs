@@ -1,7 +1,7 @@
 //! A login from the server's challenge to a stored token.
 
 use futures_util::future::BoxFuture;
-use rmcp::transport::auth::{AuthorizationMetadataSource, OAuthClientConfig};
+use rmcp::transport::auth::{AuthorizationMetadataSource, ClientCredentialsConfig, OAuthClientConfig};
 use rmcp::transport::{AuthClient, AuthError, AuthorizationManager};
 use url::Url;
 
@@ -65,6 +65,9 @@ impl Authorization {
     ) -> Result<(), LoginError> {
         let failed =
             |error: AuthError| LoginError::Failed(limits::shortened(&error.to_string(), limits::QUOTE));
+        if self.is_unattended() {
+            return self.login_unattended(challenge, http).await;
+        }
         let mut manager = self.manager().await.map_err(LoginError::Failed)?;
         let found = manager.resolve_metadata_from_challenge(challenge).await.map_err(failed)?;
         if found.source == AuthorizationMetadataSource::LegacyEndpointFallback
@@ -89,6 +92,36 @@ impl Authorization {
             answer.issuer.as_deref(),
         );
         exchanged.await.map_err(failed)?;
+        self.set_current(AuthClient::new(http, manager));
+        Ok(())
+    }
+
+    /// Logs in with the secret of the client. Nobody is asked.
+    pub(crate) async fn login_unattended(
+        &self,
+        challenge: Option<&str>,
+        http: HttpClient,
+    ) -> Result<(), LoginError> {
+        let failed =
+            |error: AuthError| LoginError::Failed(limits::shortened(&error.to_string(), limits::QUOTE));
+        let missing =
+            |what: &str| LoginError::Failed(format!("grantType client_credentials needs \"{what}\""));
+        let client_id = self.settings.client_id.clone().ok_or_else(|| missing("oauth.clientId"))?;
+        let client_secret =
+            self.settings.client_secret.clone().ok_or_else(|| missing("oauth.clientSecret"))?;
+        let mut manager = self.manager().await.map_err(LoginError::Failed)?;
+        let found = manager.resolve_metadata_from_challenge(challenge).await.map_err(failed)?;
+        manager.set_metadata(found.metadata);
+        let config = ClientCredentialsConfig::ClientSecret {
+            client_id,
+            client_secret: client_secret.clone(),
+            scopes: self.scopes(&manager, challenge).await,
+            resource: self.url.as_ref().map(|url| url.as_str().to_owned()),
+        };
+        self.store.set_client(Some(client_secret), String::new());
+        manager.validate_client_credentials_metadata(&config).map_err(failed)?;
+        manager.configure_client_credentials(&config).map_err(failed)?;
+        manager.exchange_client_credentials(&config).await.map_err(failed)?;
         self.set_current(AuthClient::new(http, manager));
         Ok(())
     }

@@ -16,16 +16,21 @@ pub use store::{MemoryTokens, TokenStore};
 
 use self::http::OauthHttp;
 use self::store::{Record, Store};
-use crate::definition::{OauthSettings, ServerDefinition};
+use crate::definition::{Grant, OauthSettings, ServerDefinition};
 use crate::log::Log;
 use crate::surroundings::Wires;
 use crate::transport::http::HttpClient;
 
 /// The login of one server.
 pub(crate) struct Authorization {
-    url: Url,
+    /// What a login is for. A process may have none: its token is taken as it is stored.
+    url: Option<Url>,
     store: Store,
     settings: OauthSettings,
+    /// Where tokens are renewed, if that is not for the authorization server to say.
+    token_url: Option<String>,
+    /// The definition names a credential, which somebody should know if it is missing.
+    named: Option<String>,
     http: OauthHttp,
     client_name: String,
     client_metadata_url: Option<String>,
@@ -36,7 +41,10 @@ pub(crate) struct Authorization {
 impl Authorization {
     /// `None` for servers that are processes without a stored credential.
     pub(crate) fn new(definition: &ServerDefinition, wires: &Wires) -> Option<Self> {
-        let key = definition.credential_key()?;
+        let keys = definition.credential_keys();
+        if keys.is_empty() {
+            return None;
+        }
         let block = definition.auth.as_ref();
         let resource = block.and_then(|block| Url::parse(block.resource.as_deref()?).ok());
         let mut settings = definition.oauth.clone();
@@ -44,9 +52,11 @@ impl Authorization {
         settings.client_secret = settings.client_secret.or_else(|| block?.client_secret.clone());
         Some(Self {
             // A process with a credential has no address of its own; its resource is where the token is for.
-            url: definition.endpoint.url().cloned().or(resource)?,
-            store: Store::new(Arc::clone(&wires.given.tokens), key),
+            url: definition.endpoint.url().cloned().or(resource),
+            store: Store::new(Arc::clone(&wires.given.tokens), keys),
             settings,
+            token_url: block.and_then(|block| block.token_url.clone()),
+            named: block.and_then(|block| block.credential_id.clone()),
             http: OauthHttp::new(Arc::clone(&wires.given.connector)),
             client_name: wires.given.client_name.clone(),
             client_metadata_url: wires.given.client_metadata_url.clone(),
@@ -63,8 +73,9 @@ impl Authorization {
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, String> {
+        let url = self.url.as_ref().ok_or("its definition names no resource (\"auth.resource\")")?;
         let manager =
-            AuthorizationManager::new_with_oauth_http_client(self.url.as_str(), Arc::new(self.http.clone()));
+            AuthorizationManager::new_with_oauth_http_client(url.as_str(), Arc::new(self.http.clone()));
         let mut manager = manager.await.map_err(|error| error.to_string())?;
         manager.set_credential_store(self.store.clone());
         Ok(manager)
@@ -91,6 +102,12 @@ impl Authorization {
 
     /// Prepares for renewing a stored token.
     async fn resume(&self, manager: &mut AuthorizationManager, record: &Record) -> Result<(), String> {
+        if let Some(address) = &self.token_url {
+            let found = manager.resolve_metadata().await.map_err(|error| error.to_string())?;
+            let mut metadata = found.metadata;
+            metadata.token_endpoint.clone_from(address);
+            manager.set_metadata(metadata);
+        }
         let known = manager.initialize_from_store().await.map_err(|error| error.to_string())?;
         let Some(secret) = record.client_secret.as_ref().filter(|_| known) else { return Ok(()) };
         let redirect = record.redirect_uri.clone().unwrap_or_else(|| "http://localhost".to_owned());
@@ -105,6 +122,18 @@ impl Authorization {
         }
         let stored = self.store.record().await.ok()??;
         access_token(&stored.credentials)
+    }
+
+    /// What the user should know about the credential that the definition names.
+    pub(crate) async fn missing(&self) -> Option<String> {
+        let named = self.named.as_ref().filter(|_| self.settings.grant == Grant::AuthorizationCode)?;
+        let is_missing = !self.is_logged_in().await;
+        is_missing.then(|| format!("no credential \"{named}\" is stored: connecting without it"))
+    }
+
+    /// Can it log in without a person?
+    pub(crate) fn is_unattended(&self) -> bool {
+        self.settings.grant == Grant::ClientCredentials
     }
 
     /// Forgets the login.

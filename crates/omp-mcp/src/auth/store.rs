@@ -62,24 +62,44 @@ type Client = (Option<String>, String);
 #[derive(Clone)]
 pub(super) struct Store {
     tokens: Arc<dyn TokenStore>,
-    id: String,
+    /// The first one with an entry counts; a new entry is the first one's.
+    ids: Arc<[String]>,
     /// The client that the next login is for.
     client: Arc<Mutex<Option<Client>>>,
 }
 
 impl Store {
-    pub(super) fn new(tokens: Arc<dyn TokenStore>, id: String) -> Self {
-        Self { tokens, id, client: Arc::default() }
+    pub(super) fn new(tokens: Arc<dyn TokenStore>, ids: Vec<String>) -> Self {
+        Self { tokens, ids: ids.into(), client: Arc::default() }
+    }
+
+    /// The entry, and its id.
+    async fn entry(&self) -> Result<Option<(&str, Record)>, String> {
+        for id in self.ids.iter() {
+            let Some(text) = self.tokens.load(id).await? else { continue };
+            // Whatever else it is, it is not a login: the next one replaces it.
+            if let Ok(record) = serde_json::from_str(&text) {
+                return Ok(Some((id, record)));
+            }
+        }
+        Ok(None)
     }
 
     pub(super) async fn record(&self) -> Result<Option<Record>, String> {
-        let Some(text) = self.tokens.load(&self.id).await? else { return Ok(None) };
-        // Whatever it is, it is not a login: the next one replaces it.
-        Ok(serde_json::from_str(&text).ok())
+        Ok(self.entry().await?.map(|(_, record)| record))
+    }
+
+    /// The id that is read and written.
+    async fn id(&self) -> Result<&str, String> {
+        let known = self.entry().await?.map(|(id, _)| id);
+        known.or_else(|| self.ids.first().map(String::as_str)).ok_or_else(|| "it has no id".to_owned())
     }
 
     pub(super) async fn forget(&self) -> Result<(), String> {
-        self.tokens.forget(&self.id).await
+        for id in self.ids.iter() {
+            self.tokens.forget(id).await?;
+        }
+        Ok(())
     }
 
     pub(super) fn set_client(&self, secret: Option<String>, redirect_uri: String) {
@@ -94,7 +114,7 @@ impl Store {
         };
         let record = Record { credentials, client_secret, redirect_uri };
         let text = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-        self.tokens.save(&self.id, text).await
+        self.tokens.save(self.id().await?, text).await
     }
 }
 
@@ -136,7 +156,8 @@ impl CredentialStore for Store {
         Self: 'p,
     {
         Box::pin(async {
-            let guard = self.tokens.lock(&self.id).await.map_err(failed)?;
+            let id = self.id().await.map_err(failed)?;
+            let guard = self.tokens.lock(id).await.map_err(failed)?;
             Ok(guard.map(CredentialRefreshGuard::new))
         })
     }

@@ -3,6 +3,9 @@
 // Subscriptions of single resources are gone in the newest revision; the servers in use have them.
 #![allow(deprecated)]
 
+use std::sync::PoisonError;
+use std::time::Duration;
+
 use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     PaginatedRequestParams, ServerResult, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
@@ -25,6 +28,8 @@ struct Page<W> {
     /// Entries that could not be read.
     broken: usize,
     next: Option<String>,
+    /// For how many milliseconds it stays as it is.
+    fresh: Option<u64>,
 }
 
 impl<W: DeserializeOwned> Page<W> {
@@ -36,7 +41,8 @@ impl<W: DeserializeOwned> Page<W> {
         let items: Vec<W> =
             values.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect();
         let next = map.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-        Some(Self { broken: count - items.len(), items, next })
+        let fresh = map.get("ttlMs").and_then(Value::as_u64);
+        Some(Self { broken: count - items.len(), items, next, fresh })
     }
 }
 
@@ -47,7 +53,8 @@ macro_rules! pages {
             let request = ClientRequest::$request($request::with_param(params));
             let read = |result| match result {
                 ServerResult::$result(list) => {
-                    Some(Page { items: list.$items, broken: 0, next: list.next_cursor.map(Into::into) })
+                    let (next, fresh) = (list.next_cursor.map(Into::into), list.ttl_ms);
+                    Some(Page { items: list.$items, broken: 0, next, fresh })
                 }
                 ServerResult::CustomResult(custom) => Page::lenient(custom.0, $key),
                 _ => None,
@@ -73,6 +80,7 @@ impl Connection {
             let result = self.request(request, &Ask::default()).await?;
             let page =
                 read(result).ok_or_else(|| CallError::Nonsense(format!("the list of {what} is not one")))?;
+            self.stays_fresh(page.fresh);
             if page.broken > 0 {
                 notes.push(format!("{} of the {what} were left out: they are not valid", page.broken));
             }
@@ -98,6 +106,24 @@ impl Connection {
         }
         notes.truncate(100);
         Ok((found, notes))
+    }
+
+    /// A list that the server calls fresh for a while is old after that.
+    fn stays_fresh(&self, milliseconds: Option<u64>) {
+        let Some(hint) = milliseconds.filter(|hint| *hint > 0).map(Duration::from_millis) else { return };
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        *fresh = Some(fresh.map_or(hint, |known| known.min(hint)));
+    }
+
+    /// Completes when the lists have to be read again although nobody said that they changed. Never for a server that tells
+    /// about changes, or gave no hint.
+    pub(crate) async fn stale(&self) {
+        let tells = self.peer_info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
+        let hint = *self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        match hint.filter(|_| tells != Some(true)) {
+            Some(hint) => tokio::time::sleep(hint.max(limits::FRESH)).await,
+            None => std::future::pending().await,
+        }
     }
 
     pub(crate) async fn tools(&self) -> Result<Listed<Tool>, CallError> {

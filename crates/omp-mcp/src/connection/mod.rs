@@ -49,6 +49,8 @@ pub(crate) struct Connection {
     /// Ends it.
     end: CancellationToken,
     schemas: Mutex<HashMap<String, OutputSchema>>,
+    /// How long lists stay as they are, as far as the server has said so.
+    fresh: Mutex<Option<Duration>>,
 }
 
 impl Drop for Connection {

@@ -43,6 +43,11 @@ pub(crate) struct Opened<'o> {
 }
 
 pub(crate) async fn open(opened: &Opened<'_>) -> Result<Connection, ConnectError> {
+    if let Some(authorization) = opened.authorization
+        && let Some(problem) = authorization.missing().await
+    {
+        opened.log.add(problem);
+    }
     match &opened.definition.endpoint {
         Endpoint::Stdio { command, args, env, cwd } => {
             let (env, missing) = opened.wires.resolver.all(env).await;
@@ -292,6 +297,7 @@ impl Opened<'_> {
             closed,
             end,
             schemas: Default::default(),
+            fresh: Default::default(),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::error::{CallError, ConnectError};
 use crate::limits;
 use crate::log::Log;
 use crate::transport::sse::{SseTransportError, reason};
+use crate::transport::stdio::StdioError;
 
 type HttpFailure = StreamableHttpError<reqwest::Error>;
 
@@ -54,6 +55,9 @@ pub(super) fn of_transport(error: &DynamicTransportError) -> TransportProblem {
     }
     if let Some(AuthError::AuthorizationRequired) = find::<AuthError>(error) {
         return TransportProblem::Login("Bearer".to_owned());
+    }
+    if let Some(pipe) = find::<StdioError>(error) {
+        return TransportProblem::Other(pipe.to_string());
     }
     // The SDK does not name the cause of this one, and its own words repeat the address with everything secret in it.
     let of_client = match find::<HttpFailure>(error) {

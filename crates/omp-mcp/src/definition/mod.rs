@@ -141,6 +141,17 @@ pub struct OauthSettings {
     /// `None`: `consent`. An empty text leaves it out.
     pub prompt: Option<String>,
     pub scopes: Vec<String>,
+    pub grant: Grant,
+}
+
+/// Who logs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grant {
+    /// A person, in a browser.
+    #[default]
+    AuthorizationCode,
+    /// The client itself, with its secret. Nobody is asked.
+    ClientCredentials,
 }
 
 /// Why an entry is not a server. The words are those that users search for.
@@ -227,10 +238,11 @@ impl ServerDefinition {
         self != other
     }
 
-    /// Under which id a credential is stored: the one that is named, or the address.
-    pub fn credential_key(&self) -> Option<String> {
+    /// Under which ids a credential may be stored, the preferred one first: the one that is named, and the address.
+    pub fn credential_keys(&self) -> Vec<String> {
         let named = self.auth.as_ref().and_then(|auth| auth.credential_id.clone());
-        named.or_else(|| self.endpoint.url().map(|url| url.as_str().trim_end_matches('/').to_owned()))
+        let address = self.endpoint.url().map(|url| url.as_str().trim_end_matches('/').to_owned());
+        named.into_iter().chain(address).collect()
     }
 }
 

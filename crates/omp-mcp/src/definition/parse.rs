@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{
-    AuthBlock, AuthKind, DefinitionError, Endpoint, OauthSettings, Revision, ServerDefinition, ToolFilter,
-    Variables, scalar,
+    AuthBlock, AuthKind, DefinitionError, Endpoint, Grant, OauthSettings, Revision, ServerDefinition,
+    ToolFilter, Variables, scalar,
 };
 
 /// Whether `"false"` is taken for `false` and `"5000"` for a number.
@@ -289,7 +289,16 @@ impl Entry<'_> {
         if let Some(text) = block.remove("scope").or_else(|| block.remove("scopes")) {
             scopes.extend(text.split_whitespace().map(str::to_owned));
         }
+        let grant = match block.remove("grantType").as_deref() {
+            Some("client_credentials") => Grant::ClientCredentials,
+            None | Some("authorization_code") => Grant::AuthorizationCode,
+            Some(_) => {
+                self.warn("oauth.grantType", "\"authorization_code\" or \"client_credentials\"");
+                Grant::AuthorizationCode
+            }
+        };
         OauthSettings {
+            grant,
             client_id: block.remove("clientId"),
             client_secret: block.remove("clientSecret"),
             redirect_uri: block.remove("redirectUri"),

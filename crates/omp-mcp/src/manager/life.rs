@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::server::Server;
 use super::storm::Storm;
 use super::{ServerEvent, ServerState};
+use crate::auth::{Authorization, LoginError};
 use crate::connection::{Connection, Opened, open};
 use crate::definition::Endpoint;
 use crate::error::{CallError, ConnectError};
@@ -94,7 +95,13 @@ impl Server {
             known: known.as_ref(),
         };
         let all = async {
-            let connection = open(&opened).await?;
+            let connection = match open(&opened).await {
+                Err(ConnectError::NeedsLogin { challenge }) => {
+                    self.log_in_alone(&challenge).await?;
+                    open(&opened).await?
+                }
+                other => other?,
+            };
             let tools = self.load(&connection, &Changes { tools: true, ..Changes::default() }).await;
             tools.map_err(|error| unlisted(error, &self.log))?;
             Ok(connection)
@@ -116,6 +123,18 @@ impl Server {
             Err(_) => memory.revision = None,
         }
         connected
+    }
+
+    /// Logs in as the definition says, if that needs nobody.
+    async fn log_in_alone(&self, challenge: &str) -> Result<(), ConnectError> {
+        let needed = || ConnectError::NeedsLogin { challenge: challenge.to_owned() };
+        let authorization = self.authorization.as_ref().filter(|it| it.is_unattended()).ok_or_else(needed)?;
+        let http = self.wires.http().map_err(ConnectError::Login)?.logged(&self.log);
+        let done = authorization.login_unattended(Some(challenge), http).await;
+        done.map_err(|error| match error {
+            LoginError::Failed(reason) => ConnectError::Login(reason),
+            other => ConnectError::Login(other.to_string()),
+        })
     }
 
     /// Asks for what has changed. Lists that a server cannot give are missing; a server that is gone is an error.
@@ -195,7 +214,11 @@ impl Server {
                     self.log.add(format!("the lists could not be read: {error}"));
                     self.refused(Some(error));
                 }
-                let changes = connection.handler().changes().await;
+                let all = Changes { tools: true, resources: true, prompts: true, ..Changes::default() };
+                let changes = tokio::select! {
+                    changes = connection.handler().changes() => changes,
+                    () = connection.stale() => all,
+                };
                 loaded = self.load(connection, &changes).await;
                 tokio::time::sleep(SETTLE).await;
             }
@@ -239,7 +262,11 @@ impl Server {
             }
             // Whoever noticed has said so, and a login is not made by trying again.
             Over::Lost if self.held.borrow().state == ServerState::NeedsLogin => {
-                Next::Wait(ServerState::NeedsLogin)
+                let is_unattended = self.authorization.as_ref().is_some_and(Authorization::is_unattended);
+                match is_unattended {
+                    true => self.again("the server requires a login".to_owned(), storm),
+                    false => Next::Wait(ServerState::NeedsLogin),
+                }
             }
             Over::Lost => {
                 let reason = match self.log.last() {

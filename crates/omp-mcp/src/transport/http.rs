@@ -22,6 +22,7 @@ use url::Url;
 use super::Connector;
 use super::events::events;
 use super::inbound::of_bytes;
+use super::sse::reason;
 use crate::limits;
 use crate::log::Log;
 
@@ -81,24 +82,9 @@ impl HttpClient {
         most: usize,
         asked: Option<RequestId>,
     ) -> BoxStream<'static, Result<Sse, SseError>> {
-        let log = self.log.clone();
-        let each = move |event: Result<Sse, SseError>| {
-            let log = log.clone();
-            let Ok(event) = event else { return vec![event] };
-            let inbound = of_bytes(event.data.as_deref().unwrap_or_default().as_bytes());
-            if let Some(problem) = inbound.problem {
-                log.add(problem);
-            }
-            let wanted = inbound.messages.iter().filter(|message| is_wanted(message, asked.as_ref()));
-            let texts = wanted.filter_map(|message| serde_json::to_string(message).ok());
-            let mut found: Vec<_> = texts.map(|data| Ok(Sse { data: Some(data), ..event.clone() })).collect();
-            if found.is_empty() {
-                // It may still say where to resume.
-                found.push(Ok(Sse { data: None, ..event }));
-            }
-            found
-        };
-        events(response.bytes_stream(), most).flat_map(move |event| stream::iter(each(event))).boxed()
+        let mut reader = EventReader { log: self.log.clone(), asked, is_settled: false };
+        let all = events(response.bytes_stream(), most).map(Some).chain(stream::iter([None]));
+        all.flat_map(move |event| stream::iter(reader.read(event))).boxed()
     }
 
     pub(crate) fn inner(&self) -> &reqwest::Client {
@@ -106,6 +92,7 @@ impl HttpClient {
     }
 
     async fn send(
+        &self,
         request: RequestBuilder,
         session: Option<&str>,
         token: Option<String>,
@@ -121,6 +108,7 @@ impl HttpClient {
         let response = request.send().await.map_err(StreamableHttpError::Client)?;
         match response.status() {
             StatusCode::UNAUTHORIZED => {
+                self.log.add(format!("HTTP 401{}", hints(response.headers())));
                 let challenge = challenge(&response).unwrap_or_else(|| "Bearer".to_owned());
                 Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
             }
@@ -134,6 +122,58 @@ impl HttpClient {
             _ => Ok(response),
         }
     }
+}
+
+/// Reads the events of one response.
+struct EventReader {
+    log: Log,
+    asked: Option<RequestId>,
+    /// The answer has come, or the stream can be resumed.
+    is_settled: bool,
+}
+
+impl EventReader {
+    /// The next event, or the end of the stream.
+    fn read(&mut self, event: Option<Result<Sse, SseError>>) -> Vec<Result<Sse, SseError>> {
+        let event = match event {
+            Some(Ok(event)) => event,
+            Some(Err(error)) if self.asked.is_none() || self.is_settled => return vec![Err(error)],
+            Some(Err(error)) => {
+                return self.unanswered(&format!(": {}", reason(&error)));
+            }
+            None => return self.unanswered(""),
+        };
+        let inbound = of_bytes(event.data.as_deref().unwrap_or_default().as_bytes());
+        if let Some(problem) = inbound.problem {
+            self.log.add(problem);
+        }
+        let asked = self.asked.as_ref();
+        let wanted: Vec<_> = inbound.messages.iter().filter(|message| is_wanted(message, asked)).collect();
+        self.is_settled |= event.id.is_some() || wanted.iter().any(|message| is_answer(message));
+        let texts = wanted.into_iter().filter_map(|message| serde_json::to_string(message).ok());
+        let mut found: Vec<_> = texts.map(|data| Ok(Sse { data: Some(data), ..event.clone() })).collect();
+        if found.is_empty() {
+            // It may still say where to resume.
+            found.push(Ok(Sse { data: None, ..event }));
+        }
+        found
+    }
+
+    /// Nothing more will come: the request fails now, and not by its time limit.
+    fn unanswered(&mut self, why: &str) -> Vec<Result<Sse, SseError>> {
+        if std::mem::replace(&mut self.is_settled, true) {
+            return Vec::new();
+        }
+        let Some(id) = self.asked.clone() else { return Vec::new() };
+        let error = ErrorData::internal_error(format!("No response received for request ID {id}{why}"), None);
+        let message: ServerJsonRpcMessage = JsonRpcMessage::error(error, Some(id));
+        let data = serde_json::to_string(&message).ok();
+        vec![Ok(Sse { data, ..Sse::default() })]
+    }
+}
+
+fn is_answer(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
 }
 
 /// Answers to other requests than the one that was asked are nobody's.
@@ -153,6 +193,17 @@ fn challenge(response: &Response) -> Option<String> {
     let bearer =
         values.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")));
     bearer.map(|value| limits::cut(value, 4 * limits::QUOTE).to_owned())
+}
+
+/// What a refusal says about who could let us in, for people.
+fn hints(headers: &http::HeaderMap) -> String {
+    let named = [("WWW-Authenticate", WWW_AUTHENTICATE.as_str()), ("Mcp-Auth-Server", "mcp-auth-server")];
+    let hint = |(name, header): (&str, &str)| {
+        let value = headers.get(header)?.to_str().ok()?;
+        Some(format!("{name}: {}", limits::shortened(value, limits::QUOTE)))
+    };
+    let hints: Vec<String> = named.into_iter().filter_map(hint).collect();
+    if hints.is_empty() { String::new() } else { format!(" ({})", hints.join("; ")) }
 }
 
 /// A parameter of a challenge.
@@ -236,7 +287,7 @@ impl HttpClient {
         if status == StatusCode::NOT_FOUND && session.is_some() {
             return Err(StreamableHttpError::SessionExpired);
         }
-        let is_json = is_type(&response, JSON);
+        let (is_json, hints) = (is_type(&response, JSON), hints(response.headers()));
         let retry_after =
             response.headers().get("retry-after").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = bounded(response, limits::FRAME).await.unwrap_or_default();
@@ -249,7 +300,7 @@ impl HttpClient {
         }
         match status.is_server_error() && body.is_empty() || status == StatusCode::TOO_MANY_REQUESTS {
             true => Err(HttpStatusError::new(status.as_u16(), retry_after).into()),
-            false => Err(unexpected(status_line(status, &body))),
+            false => Err(unexpected(format!("{}{hints}", status_line(status, &body)))),
         }
     }
 }
@@ -288,7 +339,7 @@ impl StreamableHttpClient for HttpClient {
         let request =
             self.inner.post(uri.as_ref()).header(ACCEPT, format!("{JSON}, {EVENTS}")).json(&message);
         let session = session_id.as_deref();
-        let response = Self::send(request, session, auth_header, custom_headers).await?;
+        let response = self.send(request, session, auth_header, custom_headers).await?;
         let status = response.status();
         if !status.is_success() {
             return Self::refusal(&message, session, response).await;
@@ -332,7 +383,7 @@ impl StreamableHttpClient for HttpClient {
         custom_headers: Headers,
     ) -> Result<(), Failure> {
         // Whether it worked changes nothing: nobody uses the session any more.
-        Self::send(self.inner.delete(uri.as_ref()), Some(&session_id), auth_header, custom_headers)
+        self.send(self.inner.delete(uri.as_ref()), Some(&session_id), auth_header, custom_headers)
             .await
             .map(drop)
     }
@@ -370,7 +421,7 @@ impl StreamableHttpClient for HttpClient {
         if let Some(id) = last_event_id.and_then(|id| HeaderValue::from_str(&id).ok()) {
             request = request.header(LAST_EVENT, id);
         }
-        let response = Self::send(request, session_id.as_deref(), auth_header, custom_headers).await?;
+        let response = self.send(request, session_id.as_deref(), auth_header, custom_headers).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
             status if !status.is_success() => Err(HttpStatusError::new(status.as_u16(), None).into()),

@@ -151,12 +151,12 @@ fn logins() {
     assert_eq!((auth.kind, auth.credential_id.as_deref()), (AuthKind::Oauth, Some("c")));
     assert_eq!(definition.oauth.callback_port, Some(7777));
     assert_eq!((definition.oauth.prompt.as_deref(), definition.oauth.scopes.len()), (Some(""), 2));
-    assert_eq!(definition.credential_key().as_deref(), Some("c"));
+    assert_eq!(definition.credential_keys()[0], "c");
     assert_eq!(
-        read(&json!({"url": "https://mcp.example/v1/"})).credential_key().as_deref(),
-        Some("https://mcp.example/v1")
+        read(&json!({"url": "https://mcp.example/v1/"})).credential_keys(),
+        ["https://mcp.example/v1"]
     );
-    assert_eq!(read(&json!({"command": "x"})).credential_key(), None);
+    assert!(read(&json!({"command": "x"})).credential_keys().is_empty());
 }
 
 #[test]

@@ -3,5 +3,6 @@
 mod definitions;
 mod http;
 mod life;
+mod logins;
 mod stdio;
 mod world;

@@ -226,6 +226,15 @@ async fn changed_lists_are_read_again() {
     world.until("listed again", |world| world.tools() == ["t2"]).await;
 }
 
+/// A server that tells nobody about changes may say how long its lists are good for.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_are_read_again_when_they_are_old() {
+    let world = World::scripted("hints");
+    world.started().await;
+    assert_eq!(world.tools(), ["t1"]);
+    world.until("listed again", |world| world.tools() == ["t2"]).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_notifications() {
     let world = World::scripted("flood");
@@ -291,4 +300,48 @@ async fn directory_and_environment() {
         "{\"LITERAL\": \"as it is\", \"SECRET\": \"from a command\"}",
     );
     assert_eq!(sorted, expected);
+}
+
+/// A server that closes its input fails the request, and nothing else.
+// proves: HOK-060
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_no_longer_reads() {
+    let world = World::scripted("deaf");
+    world.started().await;
+    let options = CallOptions { timeout: Some(Duration::from_millis(300)), ..CallOptions::default() };
+    assert_eq!(world.call_with("echo", &options).await, Err(CallError::TimedOut(Duration::from_millis(300))));
+    // The pipe is dead from now on. A new connection is made, whose first call is not answered, either.
+    let error = world.call_with("echo", &options).await.unwrap_err();
+    assert_eq!(error, CallError::TimedOut(Duration::from_millis(300)));
+    assert!(world.log().contains("the server does not read what it is sent: Broken pipe"), "{}", world.log());
+}
+
+/// A server that has a question for every answer is left.
+#[tokio::test(flavor = "multi_thread")]
+async fn rounds_of_questions_end() {
+    let host = Arc::new(Talkative::default());
+    let world = World::with(scripted(&["asks-again"]), Arc::clone(&host) as _, |_| {});
+    let error = world.call("echo").await.unwrap_err();
+    assert_eq!(error.to_string(), "the server kept asking: 10 rounds of questions without a result");
+    assert_eq!((host.asked.lock().unwrap().len(), world.state()), (10, ServerState::Ready));
+}
+
+/// A result that comes later is waited for; whoever gives up cancels the task.
+#[tokio::test(flavor = "multi_thread")]
+async fn tasks_are_waited_for_and_cancelled() {
+    let world = World::scripted("tasks");
+    assert_eq!(world.call("echo").await.unwrap().text(), "done in time", "{}", world.log());
+    let directory = tempfile::tempdir().unwrap();
+    let told = directory.path().join("told");
+    let world = World::of(scripted(&["tasks", told.to_str().unwrap()]));
+    world.started().await;
+    let options = CallOptions::default();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        options.cancel.cancel();
+    };
+    let (called, ()) = tokio::join!(world.call_with("echo", &options), cancel);
+    assert_eq!(called, Err(CallError::Cancelled));
+    let told = || std::fs::read_to_string(&told).unwrap_or_default();
+    world.until("cancelled there", |_| told().contains("cancelled t1")).await;
 }

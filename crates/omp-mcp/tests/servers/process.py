@@ -94,7 +94,7 @@ def handle(message):
     if method == "server/discover":
         if mode == "dies-at-discover":
             sys.exit(1)
-        if mode == "stateless":
+        if mode in ("stateless", "tasks", "asks-again", "hints"):
             send({"id": ident, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"],
                 "capabilities": {"tools": {}}, "serverInfo": {"name": "scripted", "version": "1"}, "ttlMs": 0,
                 "cacheScope": "private"}})
@@ -113,6 +113,9 @@ def handle(message):
             if page < 2:
                 result["nextCursor"] = str(page + 1)
             send({"id": ident, "result": result})
+        elif mode == "hints":
+            send({"id": ident, "result": {"tools": [tool("t%d" % listed)], "ttlMs": 10, "cacheScope": "private",
+                "resultType": "complete"}})
         elif mode == "endless":
             send({"id": ident, "result": {"tools": [tool("t%d" % listed)], "nextCursor": "c%d" % listed}})
         elif mode == "changes":
@@ -136,6 +139,17 @@ def handle(message):
         # An answer that nobody waits for any more.
         send({"id": params.get("requestId"), "result": {"content": [{"type": "text", "text": "too late"}]}})
         pending.append(params.get("requestId"))
+    elif method == "tasks/get":
+        now = "2026-11-18T00:00:00Z"
+        task = {"taskId": "t1", "createdAt": now, "lastUpdatedAt": now, "ttlMs": None, "pollIntervalMs": 20}
+        pending.append("asked")
+        done = {"status": "completed", "result": {"content": [{"type": "text", "text": "done in time"}]}}
+        rest = done if len(pending) > 2 and state is None else {"status": "working"}
+        send({"id": ident, "result": {"resultType": "complete", **task, **rest}})
+    elif method == "tasks/cancel":
+        with open(state, "a") as file:
+            file.write("cancelled " + params["taskId"])
+        send({"id": ident, "result": {"resultType": "complete"}})
     elif method == "tools/call":
         name = params["name"]
         answer = {"id": ident, "result": {"content": [{"type": "text", "text": name}]}}
@@ -146,6 +160,19 @@ def handle(message):
             sys.stdout.write('"}]},"id":%d}\n' % ident)
             sys.stdout.flush()
             mode = "good"
+        elif mode == "deaf":
+            os.close(0)
+            time.sleep(600)
+        elif mode == "asks-again":
+            pending.append(params.get("requestState"))
+            ask = {"method": "elicitation/create", "params": {"mode": "form", "message": "Again?",
+                "requestedSchema": {"type": "object", "properties": {}}}}
+            send({"id": ident, "result": {"resultType": "input_required", "inputRequests": {"q": ask},
+                "requestState": "round %d" % len(pending)}})
+        elif mode == "tasks":
+            now = "2026-11-18T00:00:00Z"
+            task = {"taskId": "t1", "createdAt": now, "lastUpdatedAt": now, "ttlMs": None, "pollIntervalMs": 20}
+            send({"id": ident, "result": {"resultType": "task", **task, "status": "working"}})
         elif mode == "half":
             sys.stdout.write('{"jsonrpc":"2.0","id":%d,"res' % ident)
             sys.stdout.flush()

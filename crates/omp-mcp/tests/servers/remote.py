@@ -47,9 +47,9 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = True
 
-    def remember(self, what):
+    def remember(self, what, **more):
         with lock:
-            seen.append({"what": what, "session": self.headers.get("Mcp-Session-Id"),
+            seen.append({"what": what, **more, "session": self.headers.get("Mcp-Session-Id"),
                 "auth": self.headers.get("Authorization"), "method": self.headers.get("Mcp-Method"),
                 "name": self.headers.get("Mcp-Name"), "last": self.headers.get("Last-Event-ID")})
 
@@ -76,6 +76,17 @@ class Handler(BaseHTTPRequestHandler):
         if mode == "cut" and self.headers.get("Last-Event-ID") == "7":
             ident = streams[-1]
             return self.events(message({"id": ident, "result": text("resumed")}))
+        if mode == "get-500" and path == "/mcp":
+            return self.answer(500, b"no stream", "text/plain")
+        if mode in ("get-silent", "get-ends") and path == "/mcp":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.flush()
+            time.sleep(600 if mode == "get-silent" else 0)
+            self.close_connection = True
+            return
         if mode.startswith("legacy") and path == "/mcp":
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
@@ -100,9 +111,9 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/register":
             self.remember("register")
             return self.answer(201, {"client_id": "client", "redirect_uris": json.loads(body)["redirect_uris"]})
-        if path == "/token":
+        if path in ("/token", "/token-elsewhere"):
             form = {name: values[0] for name, values in parse_qs(body.decode()).items()}
-            self.remember("token " + form["grant_type"])
+            self.remember(path[1:] + " " + form["grant_type"], secret=form.get("client_secret"))
             fresh = "first" if form["grant_type"] == "authorization_code" else "second"
             tokens["valid"] = fresh
             return self.answer(200, {"access_token": fresh, "token_type": "Bearer", "expires_in": 3600,
@@ -159,6 +170,14 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer(401, WWW_Authenticate='Bearer realm="x"')
             if mode == "scope" and calls == 2:
                 return self.answer(403, WWW_Authenticate='Bearer error="insufficient_scope", scope="write"')
+            if mode == "forbidden":
+                return self.answer(403, b"not for you", "text/plain", Mcp_Auth_Server="https://login.example")
+            if mode == "unanswered":
+                log = {"method": "notifications/message", "params": {"level": "info", "data": "before"}}
+                return self.events(message(log), message({"id": 4711, "result": {}}))
+            if mode == "asks-first":
+                return self.events(message({"id": "r", "method": "ping"}), message(result_of(request)),
+                    message({"method": "notifications/message", "params": {"level": "info", "data": "after"}}))
             if mode == "large":
                 return self.answer(200, b'{"x":"' + b"x" * (20 << 20) + b'"}')
             if mode == "large-event":

@@ -58,6 +58,22 @@ impl Pager {
         self.rows = rows;
     }
 
+    /// The same, begun at its end.
+    #[must_use]
+    pub fn from_end(mut self) -> Self {
+        self.top = self.rows.len();
+        self
+    }
+
+    /// The text has grown. Whoever has read to its end sees its new end.
+    pub fn follow(&mut self, rows: Vec<Line>) {
+        let at_end = self.top + self.page >= self.rows.len();
+        self.rows = rows;
+        if at_end {
+            self.top = self.rows.len();
+        }
+    }
+
     /// Its rows on a screen of this size.
     pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let foot = keys(look, &self.hints);

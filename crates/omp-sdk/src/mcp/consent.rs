@@ -97,3 +97,32 @@ impl Callback for Waiting {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Somebody who went to lunch.
+    struct Absent;
+
+    impl Person for Absent {
+        fn tell(&self, _: Notice) {}
+
+        fn line(&self) -> BoxFuture<'_, Option<String>> {
+            Box::pin(std::future::ready(None))
+        }
+    }
+
+    // proves: EXT-102
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_waited_for_without_end() {
+        let wanted =
+            CallbackWanted { server: "s".to_owned(), redirect_uri: None, port: None, path: "/c".to_owned() };
+        let callback = PersonConsent(Arc::new(Absent)).listen(wanted).await.unwrap();
+        assert!(callback.redirect_uri().starts_with("http://127.0.0.1:"), "{}", callback.redirect_uri());
+        let begun = tokio::time::Instant::now();
+        let error = callback.wait("http://127.0.0.1/authorize".to_owned()).await.unwrap_err();
+        assert_eq!(error.to_string(), "OAuth flow timed out. Please try again.");
+        assert_eq!(begun.elapsed().as_secs(), PATIENCE.as_secs());
+    }
+}

@@ -291,6 +291,21 @@ impl McpServers<'_> {
         called.map_err(|error| error.to_string())
     }
 
+    /// Reads a resource for a person. With its text come sentences about what was cut.
+    pub async fn read(&self, server: &str, uri: &str, cancel: CancellationToken) -> Result<String, String> {
+        self.usable(server)?;
+        let options = CallOptions { cancel, ..CallOptions::default() };
+        let read = self.mcp().servers.read_resource(server, uri, &options).await;
+        let (bodies, notes) = read.map_err(|error| error.to_string())?;
+        let texts = bodies.iter().map(omp_mcp::ResourceBody::text);
+        Ok(texts.chain(notes.into_iter().map(|note| format!("[{note}]"))).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// What happens to servers from now on.
+    pub fn events(&self) -> tokio::sync::broadcast::Receiver<omp_mcp::ServerEvent> {
+        self.mcp().servers.events()
+    }
+
     /// The settings say something else about whether the model is told when resources change.
     pub fn apply_notifications(&self) {
         let notifications = Notifications::of(&self.settings);

@@ -17,6 +17,8 @@ const FILE: &str = "mcp.json";
 const SERVERS: &str = "mcpServers";
 const DISABLED: &str = "disabledServers";
 const LARGEST: u64 = 1024 * 1024;
+/// Where editors find what may be in the file.
+const SCHEMA: &str = "https://raw.githubusercontent.com/can1357/oh-my-pi/main/packages/coding-agent/src/config/mcp-schema.json";
 
 /// Why a file was not changed. It is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -192,7 +194,11 @@ fn servers<'c>(
 }
 
 fn save(file: &Path, content: &Map<String, Value>) -> Result<(), McpFileError> {
-    let mut text = format!("{:#}", Value::Object(content.clone()));
+    let mut content = content.clone();
+    if !content.contains_key("$schema") {
+        content.shift_insert(0, "$schema".to_owned(), json!(SCHEMA));
+    }
+    let mut text = format!("{:#}", Value::Object(content));
     text.push('\n');
     write(file, text.as_bytes(), Mode::Keep)?;
     Ok(())

@@ -36,8 +36,8 @@ use omp_shell::{Environment as ChildEnvironment, Scope};
 use omp_tools::Spills;
 
 pub use omp_mcp::{
-    Callback, CallbackWanted, Consent, Content, LoginError, ServerState, ServerStatus, Tool as ServerTool,
-    ToolResult,
+    CallOptions, Callback, CallbackWanted, Consent, Content, LoginError, ServerEvent, ServerState,
+    ServerStatus, Tool as ServerTool, ToolResult, form,
 };
 
 pub use consent::PersonConsent;

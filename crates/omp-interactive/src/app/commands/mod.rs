@@ -5,6 +5,7 @@ pub(super) mod copy;
 pub(super) mod debug;
 pub(super) mod extensions;
 pub(crate) mod login;
+pub(crate) mod mcp;
 pub(super) mod model_change;
 pub(crate) mod models;
 pub(super) mod plan_review;

@@ -196,7 +196,7 @@ fn mistakes_are_named_and_harm_nobody_else() {
 }
 
 /// The forms of `add`, and what is refused.
-// proves: EXT-075, EXT-079, EXT-086, EXT-099
+// proves: EXT-075, EXT-079, EXT-086, EXT-099, HOK-036
 #[test]
 fn servers_are_added_and_removed() {
     let world = McpHome::new([]);
@@ -208,6 +208,7 @@ fn servers_are_added_and_removed() {
     assert_eq!(
         file,
         json!({
+            "$schema": file["$schema"],
             "mcpServers": {
                 "local": {
                     "type": "stdio",
@@ -225,6 +226,12 @@ fn servers_are_added_and_removed() {
             "other": [1, 2],
         })
     );
+    assert!(file["$schema"].as_str().is_some_and(|schema| schema.ends_with("/mcp-schema.json")), "{file}");
+    world.home.write("work/.omp/mcp.json", "{\"$schema\": \"mine.json\", \"disabledServers\": [\"x\"]}");
+    mcp(&world, &["add", "here", "--scope", "project", "--", "true"]).assert_success();
+    let kept: Value = serde_json::from_str(&world.home.read("work/.omp/mcp.json")).unwrap();
+    assert_eq!((&kept["$schema"], &kept["disabledServers"]), (&json!("mine.json"), &json!(["x"])));
+    mcp(&world, &["remove", "here"]).assert_success();
     let refusals: [(&[&str], &str); 6] = [
         (&["add", "local", "--", "x"], "Server \"local\" already exists in "),
         (&["add", "x", "--url", "http://a", "--", "y"], "Use either --url or -- <command...>, not both."),

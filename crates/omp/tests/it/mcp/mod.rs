@@ -5,6 +5,7 @@ mod asking;
 mod calling;
 mod configuring;
 mod living;
+mod panel;
 mod remote;
 
 use std::path::PathBuf;

@@ -131,3 +131,42 @@ fn a_login_is_kept_for_the_address() {
     assert!(refused.stderr.contains("requires a login"), "{}", refused.stderr);
     world.server.finish();
 }
+
+/// Why a login failed is one sentence: nowhere to log in, refused by the person, addressed to somebody else.
+// proves: EXT-102
+#[test]
+fn logins_that_fail_say_why() {
+    let no_metadata = Remote::start("login-in-between");
+    let world = McpHome::new([]);
+    world.write_user(&json!({"far": {"type": "http", "url": no_metadata.address("/mcp")}}));
+    let output = omp_run(&world.home, &["mcp", "login", "far"]);
+    let expected = "Authentication required, but OAuth endpoints could not be discovered";
+    assert!(output.code != Some(0) && output.stderr.contains(expected), "{}", output.stderr);
+
+    let denied = "OAuth authentication failed: access was denied (access_denied: not today)";
+    let forged = "OAuth authentication failed: Authorization server issuer mismatch";
+    for (answer, expected) in [
+        ("error=access_denied&error_description=not%20today", denied),
+        ("code=c&iss=https%3A%2F%2Fevil.example", forged),
+    ] {
+        let remote = Remote::start("oauth");
+        world.write_user(&json!({"far": {"type": "http", "url": remote.address("/mcp")}}));
+        let login = start(omp(&world.home, &["mcp", "login", "far"]));
+        super::until("an address", || login.stderr_so_far().contains("/authorize"));
+        let shown = login.stderr_so_far();
+        let address = shown.split_whitespace().find(|word| word.contains("/authorize?")).unwrap().to_owned();
+        let value = |name: &str| {
+            let (_, query) = address.split_once('?').unwrap();
+            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).unwrap()
+        };
+        let back = value("redirect_uri").replace("%3A", ":").replace("%2F", "/");
+        let port = back.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
+        get(port, &format!("/callback?{answer}&state={}", value("state")));
+        let output = login.wait(LIMIT);
+        assert!(output.code != Some(0) && output.stderr.contains(expected), "{}", output.stderr);
+        let asked = remote.seen();
+        assert!(!asked.iter().any(|request| request["what"] == "token authorization_code"), "{asked:?}");
+    }
+    world.server.finish();
+}
