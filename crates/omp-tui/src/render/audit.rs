@@ -117,9 +117,29 @@ impl History {
         self.1.iter().copied().collect()
     }
 
-    /// Forgets all but the first `rows` rows.
-    pub(super) fn keep(&mut self, rows: usize) {
-        self.0.truncate(rows);
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+        self.1.clear();
+    }
+
+    /// Forgets all but the first `count` rows, which are those of this frame.
+    pub(super) fn keep(&mut self, rows: &dyn Rows, count: usize) {
+        self.0.truncate(count);
+        self.end_with(rows, self.0.len());
+    }
+
+    /// The text ends as it does before row `end` of a frame.
+    fn end_with(&mut self, rows: &dyn Rows, end: usize) {
+        self.1.clear();
+        for row in (0..end.min(rows.len())).rev() {
+            let text: Vec<char> = inked(&rows.row(row)).collect();
+            text.into_iter().rev().for_each(|one| self.1.push_front(one));
+            if self.1.len() >= CONTEXT {
+                break;
+            }
+        }
+        self.1.drain(..self.1.len().saturating_sub(CONTEXT));
     }
 
     /// The first row that changed, if rows in history have shifted. One changed row among those that are looked at is an
@@ -145,6 +165,7 @@ impl History {
     pub(super) fn assume(&mut self, rows: &dyn Rows, count: usize) {
         self.0.clear();
         self.0.extend((0..count.min(rows.len())).map(|index| Trace::of(&rows.row(index))));
+        self.end_with(rows, self.0.len());
     }
 }
 
@@ -177,7 +198,7 @@ pub(super) fn place(rows: &dyn Rows, start: usize, known: Amount) -> Place {
         if seen + ink > known.ink {
             return Place { row, ink: known.ink - seen };
         }
-        if seen == known.ink && row > start {
+        if seen == known.ink {
             match blank.checked_sub(1) {
                 Some(left) => blank = left,
                 None => break,
