@@ -212,7 +212,8 @@ impl Screen {
 
     /// Draws what is due.
     pub(crate) fn paint(&mut self, app: &mut App) -> io::Result<()> {
-        if self.inquire(app)? {
+        let is_due = app.surface.scheduler.deadline().is_some_and(|due| due <= app.surface.now());
+        if !is_due || self.inquire(app)? {
             return Ok(());
         }
         let size = self.terminal.size();
@@ -229,8 +230,7 @@ impl Screen {
     /// Asks a multiplexer for its size and cursor before a frame that depends on them. Whether the frame has to wait.
     fn inquire(&mut self, app: &mut App) -> io::Result<bool> {
         let now = app.surface.now();
-        let is_due = app.surface.scheduler.deadline().is_some_and(|due| due <= now);
-        if !is_due || !self.profile.multiplexer || self.questions.is_empty() {
+        if !self.profile.multiplexer || self.questions.is_empty() {
             return Ok(false);
         }
         let is_needed = self.renderer.wants_cursor() || now < self.inquiry.unrest;

@@ -8,9 +8,12 @@ use std::time::Duration;
 const ORDINARY: Duration = Duration::from_millis(33);
 /// Frames that answer a key come at most this often.
 const PROMPT: Duration = Duration::from_millis(4);
-/// Text that trickles in is collected until there are so many bytes of it, which is worth an ordinary frame …
+/// Frames for text that arrives come at most this often: 20 a second read as well as 30, and each costs its cursor moves and
+/// colours, whatever it shows.
+const TEXT: Duration = Duration::from_millis(50);
+/// Text that trickles in is collected until there are so many bytes of it, which is worth a frame …
 const WORTH: usize = 24;
-/// … or until so much time has gone by. Most models speak slower than they could be drawn: thirty frames a second of three
+/// … or until so much time has gone by. Most models speak slower than they could be drawn: twenty frames a second of five
 /// letters each would be mostly cursor moves.
 const TRICKLE: Duration = Duration::from_millis(100);
 /// How long a size must stand still before anything is drawn for it. Somebody who drags a window makes many sizes, and a frame
@@ -22,8 +25,13 @@ const SETTLE: Duration = Duration::from_millis(50);
 pub enum Request {
     /// Something changed.
     Ordinary,
-    /// So many bytes of a text have arrived, and more are to be expected.
-    Text(usize),
+    /// So many bytes of a text have arrived in one component, and more are to be expected.
+    Text {
+        /// The component.
+        component: usize,
+        /// How many bytes.
+        bytes: usize,
+    },
     /// One component changed on its own, such as a spinner.
     Component(usize),
     /// A key was handled; its echo should not wait.
@@ -61,23 +69,29 @@ impl Scheduler {
     /// A frame is wanted.
     pub fn request(&mut self, request: Request, now: Duration) {
         let after = |pause: Duration| self.last.map_or(now, |last| (last + pause).max(now));
-        let text =
-            if let Request::Text(bytes) = request { self.text.saturating_add(bytes) } else { self.text };
+        let text = match request {
+            Request::Text { bytes, .. } => self.text.saturating_add(bytes),
+            _ => self.text,
+        };
         let due = match request {
             Request::Forced => now,
-            Request::Text(_) if text < WORTH => after(TRICKLE),
-            Request::Text(_) => after(ORDINARY),
+            Request::Text { .. } if text < WORTH => after(TRICKLE),
+            Request::Text { .. } => after(TEXT),
             Request::Key => after(PROMPT),
             Request::Ordinary | Request::Component(_) => after(ORDINARY),
         };
         self.text = text;
         self.due = Some(self.due.map_or(due, |known| known.min(due)));
-        match (&mut self.extent, request) {
+        let alone = match request {
+            Request::Component(component) | Request::Text { component, .. } => Some(component),
+            _ => None,
+        };
+        match (&mut self.extent, alone) {
             (Some(Extent::Everything), _) => {}
-            (Some(Extent::Components(components)), Request::Component(component)) => {
+            (Some(Extent::Components(components)), Some(component)) => {
                 components.insert(component);
             }
-            (None, Request::Component(component)) => {
+            (None, Some(component)) => {
                 self.extent = Some(Extent::Components(BTreeSet::from([component])));
             }
             _ => self.extent = Some(Extent::Everything),
@@ -167,15 +181,16 @@ mod tests {
         assert_eq!(scheduler.deadline(), Some(at(4)));
     }
 
-    /// A piece of five bytes every 20 ms is about ten frames a second, every 5 ms about 30; the first piece comes at once.
+    /// A piece of five bytes every 20 ms is about ten frames a second, every 5 ms about 20; the first piece comes at once.
     #[test]
     fn text_that_trickles_is_collected() {
-        for (pause, wanted) in [(20, 9..=11), (5, 28..=31), (200, 5..=5)] {
+        let piece = Request::Text { component: 1, bytes: 5 };
+        for (pause, wanted) in [(20, 9..=11), (5, 19..=21), (200, 5..=5)] {
             let mut scheduler = Scheduler::new();
             let mut frames = Vec::new();
             for millisecond in 0..1000 {
                 if millisecond % pause == 0 {
-                    scheduler.request(Request::Text(5), at(millisecond));
+                    scheduler.request(piece, at(millisecond));
                 }
                 if scheduler.take(at(millisecond)).is_some() {
                     frames.push(millisecond);
@@ -186,12 +201,15 @@ mod tests {
         }
         // What is typed meanwhile does not wait.
         let mut scheduler = Scheduler::new();
-        scheduler.request(Request::Text(5), at(0));
+        scheduler.request(piece, at(0));
         assert!(scheduler.take(at(0)).is_some());
-        scheduler.request(Request::Text(5), at(2));
+        scheduler.request(piece, at(2));
         assert_eq!(scheduler.deadline(), Some(at(100)));
         scheduler.request(Request::Key, at(6));
         assert_eq!(scheduler.take(at(6)), Some(Extent::Everything));
+        // Nothing else needs to be laid out for it.
+        scheduler.request(piece, at(200));
+        assert_eq!(scheduler.take(at(200)), Some(Extent::Components(BTreeSet::from([1]))));
     }
 
     #[test]

@@ -117,7 +117,12 @@ impl App {
         }
         let now = self.surface.now();
         self.turn.spinner.heard = Some(now);
-        self.surface.scheduler.request(Request::Text(arrived), now);
+        let component = self.surface.lanes.transcript.number();
+        self.surface.scheduler.request(Request::Text { component, bytes: arrived }, now);
+        // What is in front may show something of the session.
+        if !self.panels.open.is_empty() {
+            self.surface.changed();
+        }
     }
 
     /// For how long a run that began at `begun` has gone on, as it is shown.

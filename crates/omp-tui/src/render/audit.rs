@@ -117,9 +117,16 @@ impl History {
         self.1.iter().copied().collect()
     }
 
-    /// Forgets all but the first `rows` rows.
-    pub(super) fn keep(&mut self, rows: usize) {
-        self.0.truncate(rows);
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+        self.1.clear();
+    }
+
+    /// Forgets all but the first `count` rows, which are those of this frame.
+    pub(super) fn keep(&mut self, rows: &dyn Rows, count: usize) {
+        self.0.truncate(count);
+        self.1 = ended(rows, self.0.len());
     }
 
     /// The first row that changed, if rows in history have shifted. One changed row among those that are looked at is an
@@ -145,6 +152,7 @@ impl History {
     pub(super) fn assume(&mut self, rows: &dyn Rows, count: usize) {
         self.0.clear();
         self.0.extend((0..count.min(rows.len())).map(|index| Trace::of(&rows.row(index))));
+        self.1 = ended(rows, self.0.len());
     }
 }
 
@@ -152,10 +160,11 @@ impl History {
 /// much as `likely`, unless the text around says otherwise: some rows show more or less of their text at another width.
 pub(super) fn ink_before(rows: &dyn Rows, start: usize, before: &[char], after: &[char], likely: u64) -> u64 {
     let most = usize::try_from(likely).unwrap_or(usize::MAX).saturating_mul(2).saturating_add(20 * CONTEXT);
-    let mut text: Vec<char> = Vec::new();
+    let mut text: Vec<char> = ended(rows, start).into();
+    let first = text.len();
     for row in start..rows.len() {
         text.extend(inked(&rows.row(row)));
-        if text.len() > most {
+        if text.len() - first > most {
             break;
         }
     }
@@ -164,9 +173,23 @@ pub(super) fn ink_before(rows: &dyn Rows, start: usize, before: &[char], after: 
         let ahead = text[..place].iter().rev().zip(before.iter().rev()).take(CONTEXT);
         behind.count() + ahead.take_while(|(one, other)| one == other).count()
     };
-    let far = |place: usize| (place as u64).abs_diff(likely);
-    let best = (0..=text.len()).max_by_key(|place| (score(*place), u64::MAX - far(*place)));
-    best.filter(|place| score(*place) > 0).map_or(likely, |place| place as u64)
+    let far = |place: usize| ((place - first) as u64).abs_diff(likely);
+    let best = (first..=text.len()).max_by_key(|place| (score(*place), u64::MAX - far(*place)));
+    best.filter(|place| score(*place) > 0).map_or(likely, |place| (place - first) as u64)
+}
+
+/// The end of the text before row `end`.
+fn ended(rows: &dyn Rows, end: usize) -> VecDeque<char> {
+    let mut text = VecDeque::new();
+    for row in (0..end.min(rows.len())).rev() {
+        let line: Vec<char> = inked(&rows.row(row)).collect();
+        line.into_iter().rev().for_each(|one| text.push_front(one));
+        if text.len() >= CONTEXT {
+            break;
+        }
+    }
+    text.drain(..text.len().saturating_sub(CONTEXT));
+    text
 }
 
 /// Where a frame of another width has shown so much text, counted from the row `start`.
@@ -177,7 +200,7 @@ pub(super) fn place(rows: &dyn Rows, start: usize, known: Amount) -> Place {
         if seen + ink > known.ink {
             return Place { row, ink: known.ink - seen };
         }
-        if seen == known.ink && row > start {
+        if seen == known.ink {
             match blank.checked_sub(1) {
                 Some(left) => blank = left,
                 None => break,

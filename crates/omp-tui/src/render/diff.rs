@@ -60,9 +60,7 @@ pub(super) fn row(out: &mut Output, at: usize, old: &Line, new: &Line) {
     let whole = std::slice::from_ref(&changed);
     let parts = if spill { None } else { parts(&before, &after, changed.clone()) };
     for part in parts.as_deref().unwrap_or(whole).iter().filter(|part| !part.is_empty()) {
-        let cells = &after[part.clone()];
-        out.move_to(Position { row: at, column: cells[0].column });
-        out.cells(cells);
+        out.cells(at, &after[part.clone()], if spill { usize::MAX } else { old.width() });
     }
     if (new.width() < old.width() || spill) && new.width() < out.width() {
         out.move_to(Position { row: at, column: new.width() });

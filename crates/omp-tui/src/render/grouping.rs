@@ -13,19 +13,26 @@ const LEAST: usize = 3;
 pub(super) struct Grouped {
     pub(super) bytes: Vec<u8>,
     pub(super) pen: Pen,
+    /// The column at which they begin.
+    pub(super) first: usize,
     /// The column behind the last cell that was written.
     pub(super) column: usize,
+    /// Blanks before that column that were left out so far.
+    owed: usize,
+    /// From this column on nothing stands in the row yet.
+    blank: usize,
 }
 
-/// The cells in groups of one style each, if that is shorter. The cursor is at the first cell.
-pub(super) fn grouped(pen: &Pen, cells: &[Cell<'_>]) -> Option<Grouped> {
+/// The cells in groups of one style each, if that is shorter. From the column `blank` on nothing stands in the row yet.
+pub(super) fn grouped(pen: &Pen, cells: &[Cell<'_>], blank: usize) -> Option<Grouped> {
     let runs = runs(cells);
     if runs.len() <= LEAST || cells.iter().any(|cell| cell.contested || cell.link.is_some()) {
         return None;
     }
     let mut straight = Vec::new();
     pen.clone().write(cells.iter().copied(), &mut straight);
-    let mut found = Grouped { bytes: Vec::new(), pen: pen.clone(), column: cells[0].column };
+    let mut found =
+        Grouped { bytes: Vec::new(), pen: pen.clone(), first: usize::MAX, column: 0, owed: 0, blank };
     let mut left: Vec<Range<usize>> = runs;
     while !left.is_empty() {
         // What needs no other colour comes first.
@@ -39,17 +46,40 @@ pub(super) fn grouped(pen: &Pen, cells: &[Cell<'_>]) -> Option<Grouped> {
             !is_same
         });
     }
+    found.column -= found.owed;
     (found.bytes.len() < straight.len()).then_some(found)
 }
 
 impl Grouped {
     fn write(&mut self, cells: &[Cell<'_>]) {
         let (Some(first), Some(last)) = (cells.first(), cells.last()) else { return };
-        if first.column != self.column {
+        let is_begun = self.first != usize::MAX;
+        if !is_begun {
+            self.first = first.column;
+        } else if first.column != self.column {
             let _ = write!(self.bytes, "\x1b[{}G", first.column + 1);
+        } else if self.owed > 0 {
+            self.jump(first.column);
         }
-        self.pen.write(cells.iter().copied(), &mut self.bytes);
+        // Blanks at the end are written only if something follows them.
+        let is_blank = |cell: &&Cell<'_>| {
+            cell.text == " " && cell.column >= self.blank && cell.style.is_invisible() && cell.link.is_none()
+        };
+        self.owed = match cells.iter().rev().take_while(is_blank).count() {
+            all if all == cells.len() => 0,
+            owed => owed,
+        };
+        self.pen.write(cells[..cells.len() - self.owed].iter().copied(), &mut self.bytes);
         self.column = last.column + last.width;
+    }
+
+    /// Over the blanks that were left out, to where more follows.
+    fn jump(&mut self, column: usize) {
+        let jump = format!("\x1b[{}G", column + 1);
+        match jump.len() < self.owed {
+            true => self.bytes.extend_from_slice(jump.as_bytes()),
+            false => self.bytes.extend(std::iter::repeat_n(b' ', self.owed)),
+        }
     }
 }
 
@@ -86,13 +116,16 @@ mod tests {
         row.push(border, "│");
         let cells: Vec<Cell<'_>> = row.cells().collect();
         let pen = Pen::new(Depth::Direct, true).with_any_blank();
-        let found = grouped(&pen, &cells).unwrap();
+        let found = grouped(&pen, &cells, usize::MAX).unwrap();
         let text = String::from_utf8(found.bytes).unwrap();
         assert_eq!(text.matches("38;2;70").count() + text.matches("38;2;220").count(), 2, "{text:?}");
         // The next such row begins with the colour that is there.
-        let next = String::from_utf8(grouped(&found.pen, &cells).unwrap().bytes).unwrap();
+        let next = String::from_utf8(grouped(&found.pen, &cells, usize::MAX).unwrap().bytes).unwrap();
         assert_eq!(next.matches("38;2;").count(), 1, "{next:?}");
         let plain: Vec<Line> = vec![Line::plain("one colour only")];
-        assert!(grouped(&pen, &plain[0].cells().collect::<Vec<_>>()).is_none());
+        assert!(grouped(&pen, &plain[0].cells().collect::<Vec<_>>(), 0).is_none());
+        // Blanks need not be written where nothing stands.
+        let fresh = grouped(&pen, &cells, 0).unwrap();
+        assert_eq!(text.len() - fresh.bytes.len(), 9, "{text:?}");
     }
 }

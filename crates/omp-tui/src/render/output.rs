@@ -90,7 +90,9 @@ impl Output {
     /// To the beginning of the next row; from the last row the screen scrolls by one.
     pub(super) fn next_row(&mut self) {
         self.pen.rest(&mut self.bytes);
-        self.bytes.extend_from_slice(b"\r\n");
+        let back: &[u8] = if self.cursor.column == Some(0) { b"" } else { b"\r" };
+        self.bytes.extend_from_slice(back);
+        self.bytes.push(b'\n');
         self.wrote = true;
         self.cursor.row = (self.cursor.row + 1).min(self.size.height.saturating_sub(1));
         self.cursor.column = Some(0);
@@ -106,20 +108,22 @@ impl Output {
         self.cursor.column = None;
     }
 
-    /// Writes cells of a row whose first one stands at the cursor.
-    pub(super) fn cells(&mut self, cells: &[Cell<'_>]) {
-        let Some(last) = cells.last() else { return };
+    /// Writes cells of a row. From the column `blank` on nothing stands there yet.
+    pub(super) fn cells(&mut self, row: usize, cells: &[Cell<'_>], blank: usize) {
+        let (Some(first), Some(last)) = (cells.first(), cells.last()) else { return };
         self.wrote = true;
         let end = last.column + last.width;
         if end >= self.size.width || cells.iter().any(|cell| cell.contested) {
             self.no_wrap();
         }
-        if let Some(grouped) = grouping::grouped(&self.pen, cells) {
+        if let Some(grouped) = grouping::grouped(&self.pen, cells, blank) {
+            self.move_to(Position { row, column: grouped.first });
             self.bytes.extend_from_slice(&grouped.bytes);
             self.pen = grouped.pen;
             self.cursor.column = (grouped.column < self.size.width).then_some(grouped.column);
             return;
         }
+        self.move_to(Position { row, column: first.column });
         self.pen.write(cells.iter().copied(), &mut self.bytes);
         self.cursor.column = (end < self.size.width).then_some(end);
     }
@@ -135,9 +139,9 @@ impl Output {
     pub(super) fn whole_row(&mut self, line: &Line) {
         let cells: Vec<Cell<'_>> = line.cells().collect();
         self.no_wrap();
-        self.cells(&cells);
+        let row = self.cursor.row;
+        self.cells(row, &cells, usize::MAX);
         if line.width() < self.size.width {
-            let row = self.cursor.row;
             self.move_to(Position { row, column: line.width() });
             self.erase_rest();
         }

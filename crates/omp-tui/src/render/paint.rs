@@ -153,7 +153,7 @@ impl Renderer {
         let keep = gesture == Gesture::Resume;
         if !keep {
             self.ledger = Ledger::default();
-            self.history.keep(0);
+            self.history.clear();
             self.begun = (0, 0);
             self.lead = 0;
         }
@@ -273,7 +273,12 @@ impl Renderer {
         if !is_certain {
             committed = committed.saturating_sub(moved.back);
         }
-        self.ledger.committed = committed.min(view.rows.len());
+        let final_rows = view.seam.boundary(view.rows.len());
+        if committed > final_rows {
+            // What still changes cannot have entered history.
+            (committed, self.begun) = (final_rows, (0, 0));
+        }
+        self.ledger.committed = committed;
         self.history.assume(view.rows, self.ledger.committed);
     }
 
@@ -289,7 +294,7 @@ impl Renderer {
     /// An ordinary frame.
     fn update(&mut self, view: &View<'_>, whole: Whole) -> Painted {
         if let Some(row) = self.history.shifted_at(view.rows) {
-            self.history.keep(row);
+            self.history.keep(view.rows, row);
             self.ledger.committed = row;
             self.begun = (0, 0);
         }
@@ -365,7 +370,7 @@ impl Renderer {
 
     fn commit(&mut self, rows: &dyn Rows, advance: &Advance) {
         if advance.shrunk {
-            self.history.keep(advance.ledger.committed);
+            self.history.keep(rows, advance.ledger.committed);
         }
         for row in advance.chunk.clone() {
             self.history.commit(&rows.row(row));

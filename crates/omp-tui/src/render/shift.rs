@@ -9,6 +9,8 @@ use crate::text::Line;
 const MOST: usize = 8;
 /// An insertion must save at least this many cells.
 const WORTH: usize = 16;
+/// Rows that differ in no more cells are taken for one that moved.
+const FEW: usize = 4;
 
 /// `count` blank rows before `row`; what stood there moves down, and the last rows fall off the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +23,28 @@ pub(super) struct Insertion {
 pub(super) fn insertion(screen: &[Line], window: &[Line]) -> Option<Insertion> {
     let height = screen.len();
     let best = (1..=MOST.min(height.saturating_sub(1))).map(|count| {
-        let moved = (count..height).rev().take_while(|&row| window[row] == screen[row - count]).count();
+        let moved = (count..height).rev().take_while(|&row| akin(&window[row], &screen[row - count])).count();
         let saved: usize = (height - moved..height)
-            .filter(|&row| window[row] != screen[row])
+            .filter(|&row| window[row] != screen[row] && !window[row].is_blank())
             .map(|row| window[row].width())
             .sum();
         (saved, Insertion { row: height - moved - count, count })
     });
     let (saved, insertion) = best.max_by_key(|(saved, insertion)| (*saved, usize::MAX - insertion.count))?;
     (saved >= WORTH).then_some(insertion)
+}
+
+/// Whether a row is another one but for a few cells: a clock that went on while it moved.
+fn akin(row: &Line, other: &Line) -> bool {
+    if row == other {
+        return true;
+    }
+    if row.width().abs_diff(other.width()) > FEW || row.is_blank() || other.is_blank() {
+        return false;
+    }
+    let cells = row.cells().count();
+    let differ = row.cells().zip(other.cells()).filter(|(one, other)| one != other).count();
+    differ <= FEW && cells > 2 * FEW
 }
 
 #[cfg(test)]
@@ -45,6 +60,8 @@ mod tests {
         let editor = "a line that is long enough to be worth moving";
         let screen = lines(&["one", editor, "status", ""]);
         let window = lines(&["one", "two", editor, "status"]);
+        assert_eq!(insertion(&screen, &window), Some(Insertion { row: 1, count: 1 }));
+        let (screen, window) = (lines(&["one", "* Working (9s)", editor, ""]), lines(&["one", "two", "+ Working (10s)", editor]));
         assert_eq!(insertion(&screen, &window), Some(Insertion { row: 1, count: 1 }));
         assert_eq!(insertion(&screen, &screen), None);
         assert_eq!(insertion(&lines(&["a", "b", ""]), &lines(&["a", "x", "b"])), None);

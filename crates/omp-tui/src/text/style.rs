@@ -37,15 +37,15 @@ impl Attributes {
     /// Blinking.
     pub const BLINK: Self = Self(64);
 
-    /// Attribute and SGR number.
-    const CODES: [(Self, u8); 7] = [
-        (Self::BOLD, 1),
-        (Self::DIM, 2),
-        (Self::ITALIC, 3),
-        (Self::UNDERLINE, 4),
-        (Self::REVERSE, 7),
-        (Self::STRIKE, 9),
-        (Self::BLINK, 5),
+    /// Attribute, and the SGR numbers that turn it on and off.
+    const CODES: [(Self, u8, u8); 7] = [
+        (Self::BOLD, 1, 22),
+        (Self::DIM, 2, 22),
+        (Self::ITALIC, 3, 23),
+        (Self::UNDERLINE, 4, 24),
+        (Self::REVERSE, 7, 27),
+        (Self::STRIKE, 9, 29),
+        (Self::BLINK, 5, 25),
     ];
 
     /// Whether every attribute of `other` is in this set.
@@ -127,25 +127,47 @@ impl Style {
         if self == next {
             return;
         }
-        let mut codes = Vec::new();
-        let mut from = self;
-        if !next.attributes.contains(from.attributes) || next == Self::PLAIN {
-            codes.push(0);
-            from = Self::PLAIN;
-        }
-        for (attribute, code) in Attributes::CODES {
-            if next.attributes.contains(attribute) && !from.attributes.contains(attribute) {
+        let anew = Self::PLAIN.sequence(next, depth, &[0]);
+        let off = self.turned_off(next.attributes);
+        let kept = Self { attributes: self.attributes.without(off.1), ..self };
+        let changed = kept.sequence(next, depth, &off.0);
+        let removes = !off.0.is_empty() || next == Self::PLAIN;
+        out.extend_from_slice(if removes && anew.len() < changed.len() { &anew } else { &changed });
+    }
+
+    /// The codes that turn off what is not in `wanted`, and everything that they turn off.
+    fn turned_off(self, wanted: Attributes) -> (Vec<u8>, Attributes) {
+        let (mut codes, mut all) = (Vec::new(), Attributes::NONE);
+        for (attribute, _, code) in Attributes::CODES {
+            if self.attributes.contains(attribute) && !wanted.contains(attribute) && !codes.contains(&code) {
                 codes.push(code);
             }
         }
-        if next.foreground != from.foreground {
+        for (attribute, _, code) in Attributes::CODES {
+            if codes.contains(&code) {
+                all = all | attribute;
+            }
+        }
+        (codes, all)
+    }
+
+    /// The sequence with these codes first and then all that `self` lacks of `next`; empty if that is nothing.
+    fn sequence(self, next: Self, depth: Depth, first: &[u8]) -> Vec<u8> {
+        let mut codes = first.to_vec();
+        for (attribute, code, _) in Attributes::CODES {
+            if next.attributes.contains(attribute) && !self.attributes.contains(attribute) {
+                codes.push(code);
+            }
+        }
+        if next.foreground != self.foreground {
             next.foreground.codes(depth, 30, &mut codes);
         }
-        if next.background != from.background {
+        if next.background != self.background {
             next.background.codes(depth, 40, &mut codes);
         }
+        let mut out = Vec::new();
         if codes.is_empty() {
-            return;
+            return out;
         }
         out.extend_from_slice(b"\x1b[");
         for (index, code) in codes.iter().enumerate() {
@@ -157,6 +179,7 @@ impl Style {
             }
         }
         out.push(b'm');
+        out
     }
 }
 
@@ -238,7 +261,13 @@ mod tests {
         assert_eq!(between(Style::PLAIN, red, Depth::Direct), "\x1b[38;5;1m");
         assert_eq!(between(Style::PLAIN, red, Depth::Sixteen), "\x1b[31m");
         assert_eq!(between(red, red.with(Attributes::BOLD), Depth::Direct), "\x1b[1m");
-        assert_eq!(between(red.with(Attributes::BOLD), red, Depth::Direct), "\x1b[0;38;5;1m");
+        assert_eq!(between(red.with(Attributes::BOLD), red, Depth::Direct), "\x1b[22m");
+        let all = red.with(Attributes::BOLD | Attributes::ITALIC | Attributes::UNDERLINE);
+        assert_eq!(between(all, red, Depth::Sixteen), "\x1b[0;31m");
+        // What turns bold off turns faint off, too.
+        let both = red.with(Attributes::BOLD | Attributes::DIM);
+        assert_eq!(between(both, red.with(Attributes::DIM), Depth::Direct), "\x1b[22;2m");
+        assert_eq!(between(red.background(Color::Indexed(2)), red, Depth::Direct), "\x1b[49m");
         assert_eq!(between(red, Style::PLAIN, Depth::Direct), "\x1b[m");
         assert_eq!(between(red, red, Depth::Direct), "");
     }

@@ -59,12 +59,10 @@ impl Pen {
         self.set(Style::PLAIN, None, out);
     }
 
-    /// Back to a style that shows in text alone: no background, no attributes, no link. Where nothing of these was on,
-    /// the colour stays, since the next text most likely has it again.
+    /// Back to a style that shows in text alone: no background, no attributes, no link. The colour stays, since the next
+    /// text most likely has it again.
     pub fn rest(&mut self, out: &mut Vec<u8>) {
-        let colored = Style::PLAIN.foreground(self.style.foreground);
-        let style = if self.style == colored { colored } else { Style::PLAIN };
-        self.set(style, None, out);
+        self.set(Style::PLAIN.foreground(self.style.foreground), None, out);
     }
 
     /// The colour that the next text has, unless it is given another.

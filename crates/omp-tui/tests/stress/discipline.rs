@@ -33,7 +33,7 @@ pub(crate) fn check(painted: &Painted, height: usize, synchronized: bool, multip
         assert_eq!(count(bytes, "\x1b[2J\x1b[H\x1b[3J"), 1, "{shown:?}");
     }
     // Each kind of update has its own shape: how many rows are begun says what may scroll.
-    let begun = count(bytes, "\r\n");
+    let begun = count(bytes, "\n");
     let chunk = painted.chunk.len();
     match painted.intent {
         Intent::Nothing => assert!(bytes.is_empty()),

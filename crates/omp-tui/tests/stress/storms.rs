@@ -181,6 +181,11 @@ impl Storm {
             match self.random.u8(..10) {
                 0..3 => self.talk.say(&mut self.random),
                 3..6 => {
+                    // What is final does not grow.
+                    if !self.talk.is_live {
+                        self.talk.say(&mut self.random);
+                        self.talk.is_live = true;
+                    }
                     for _ in 0..self.random.usize(1..30) {
                         self.talk.more();
                         self.ticks += 1;
@@ -220,7 +225,7 @@ impl Storm {
             self.terminal.resize(self.size);
             self.renderer.resized(self.size);
             // The answer goes on while the window is dragged.
-            if self.random.u8(..4) == 0 {
+            if self.talk.is_live && self.random.u8(..4) == 0 {
                 self.talk.more();
             }
         }
