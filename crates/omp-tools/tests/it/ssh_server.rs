@@ -79,7 +79,10 @@ async fn connections_recover() {
 
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(first), nix::sys::signal::Signal::SIGKILL).unwrap();
     // The signal is sent, which is not yet the end: a dying connection still takes commands.
-    while omp_testkit::process::all().iter().any(|process| process.pid as i32 == first && !process.is_zombie()) {
+    while omp_testkit::process::all()
+        .iter()
+        .any(|process| process.pid as i32 == first && !process.is_zombie())
+    {
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     assert_eq!(sockets(&machine).len(), 1, "its socket is left behind");
