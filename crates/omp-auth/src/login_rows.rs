@@ -72,7 +72,8 @@ pub fn list_logins(registry: &Registry, environment: &dyn Environment) -> Vec<Lo
     let unlisted = entries().iter().map(|entry| entry.id).filter(|id| !registry.variables(id).is_empty());
     for id in listed.chain(registry.discoverable()).chain(unlisted) {
         if seen.insert(id.to_owned()) {
-            let (name, key_page) = (format!("{id} (API key)"), key::page(id));
+            let product = entries().iter().find(|entry| entry.id == id).map_or(id, |entry| entry.name);
+            let (name, key_page) = (format!("{product} (API key)"), key::page(id));
             rows.push(LoginRow { id: id.to_owned(), name, kind: LoginKind::ApiKey, key_page });
         }
     }

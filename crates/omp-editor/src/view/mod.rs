@@ -110,6 +110,8 @@ pub struct Look<'a> {
     pub width: usize,
     /// Most rows, the frame included; at least one row of text is shown.
     pub height: usize,
+    /// Rows that a list of commands may take, if that is more than completions take.
+    pub command_rows: usize,
     /// How the parts look.
     pub styles: &'a Styles<'a>,
     /// What is around the text.

@@ -4,17 +4,21 @@ use omp_tui::text::{Line, neutral};
 
 use super::Styles;
 use crate::Editor;
+use crate::complete::{Trigger, TriggerKind};
 
 /// Most cells of a label before explanations begin.
 const LABEL: usize = 40;
 
 impl Editor {
     /// The rows of the list; none when it is closed.
-    pub(super) fn popup_rows(&mut self, width: usize, styles: &Styles<'_>) -> Vec<Line> {
+    pub(super) fn popup_rows(&mut self, look: &super::Look<'_>) -> Vec<Line> {
+        let (width, styles) = (look.width, look.styles);
         if !self.list.is_open() {
             return Vec::new();
         }
-        let height = self.options.max_offers.max(1);
+        let is_name = |(_, trigger): &(_, Trigger)| trigger.kind == TriggerKind::Name;
+        let most = if self.list.at.as_ref().is_some_and(is_name) { look.command_rows } else { 0 };
+        let height = self.options.max_offers.max(most).max(1);
         let first = self.list.first(height);
         let selected = self.list.selected_index();
         let count = self.list.offers().len();

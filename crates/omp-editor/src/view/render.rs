@@ -48,7 +48,7 @@ impl Editor {
         self.decorate(&mut lines, window.cursor, column, inner, look);
         let rows = framed(lines, &window, &insets, inner, look);
         let cursor = Cell { row: window.cursor + insets.rules / 2, column: column + insets.side };
-        let popup = self.popup_rows(look.width, look.styles);
+        let popup = self.popup_rows(look);
         Rendered { rows, cursor, popup }
     }
 

@@ -88,6 +88,7 @@ pub(crate) fn bare<'a>(width: usize, height: usize, styles: &'a Styles<'a>) -> L
     Look {
         width,
         height,
+        command_rows: 0,
         styles,
         frame: Frame::None,
         title: None,

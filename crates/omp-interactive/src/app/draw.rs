@@ -274,6 +274,7 @@ pub(crate) fn editor_rows(
     let rendered = editor.render(&EditorLook {
         width: size.width,
         height: (size.height / EDITOR_SHARE).max(3),
+        command_rows: 0,
         styles: &styles(look, border),
         frame: Surround::Box,
         title: None,

@@ -23,6 +23,8 @@ const PLACEHOLDERS: [&str; 3] = [
     "Ask anything",
 ];
 
+/// A list of commands takes at most this share of the screen: all of them are seen soon, and the conversation stays.
+const COMMAND_SHARE: usize = 3;
 /// Cells of the editor that are its frame.
 const FRAME: usize = 4;
 
@@ -35,6 +37,7 @@ impl App {
         let rendered = self.composer.editor.render(&EditorLook {
             width: size.width,
             height: (size.height / EDITOR_SHARE).max(3),
+            command_rows: size.height / COMMAND_SHARE,
             styles: &self.tinted(look, border),
             frame: Surround::Box,
             title: None,

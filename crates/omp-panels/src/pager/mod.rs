@@ -1,5 +1,6 @@
 //! A long text over the whole screen, gone through row by row and page by page; beside it lie others like it.
 
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use omp_view::Look;
 
 use crate::Drawn;
 use crate::list_rows::{hidden, keys};
+use search::{Search, Step};
 
 /// Rows that are not the text: the title, what is hidden.
 const AROUND: usize = 2;
@@ -37,6 +39,7 @@ pub struct Pager {
     top: usize,
     /// Rows of text on the last screen.
     page: usize,
+    search: Option<Search>,
 }
 
 impl Pager {
@@ -56,6 +59,9 @@ impl Pager {
     pub fn replace(&mut self, rows: Vec<Line>) {
         self.top = self.top * rows.len() / self.rows.len().max(1);
         self.rows = rows;
+        if let Some(search) = &mut self.search {
+            search.look_in(&self.rows);
+        }
     }
 
     /// The same, begun at its end.
@@ -76,12 +82,21 @@ impl Pager {
 
     /// Its rows on a screen of this size.
     pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        let foot = keys(look, &self.hints);
+        let mut hints = self.hints.clone();
+        hints.insert(hints.len().min(1), "/: search".to_owned());
+        let mut foot = keys(look, &hints);
+        if let Some(search) = &self.search {
+            foot.insert(0, search.row(look));
+        }
         self.page = size.height.saturating_sub(AROUND + foot.len()).max(1);
         let most = self.rows.len().saturating_sub(self.page);
         self.top = self.top.min(most);
         let mut rows = vec![self.head(look)];
-        rows.extend(self.rows.iter().skip(self.top).take(self.page).map(|row| row.clamp(look.width)));
+        let seen = self.rows.iter().skip(self.top).take(self.page);
+        rows.extend(seen.map(|row| match &self.search {
+            Some(search) => search.marked(row, look).clamp(look.width),
+            None => row.clamp(look.width),
+        }));
         rows.extend(hidden(look, self.top, most - self.top));
         rows.extend(foot);
         rows.truncate(size.height);
@@ -100,6 +115,9 @@ impl Pager {
 
     /// Takes a key.
     pub fn key(&mut self, key: Key, bindings: &Bindings) -> Option<PagerRequest> {
+        if self.searches(key) {
+            return None;
+        }
         let chord = Chord::from(key);
         let last = self.rows.len().saturating_sub(self.page);
         let page = self.page.saturating_sub(1).max(1);
@@ -118,5 +136,25 @@ impl Pager {
             },
         }
         None
+    }
+
+    /// Whether a key belongs to a search.
+    fn searches(&mut self, key: Key) -> bool {
+        let step = match &mut self.search {
+            Some(search) => search.key(key, &self.rows, self.top),
+            None if key.text() == Some('/') => {
+                self.search = Some(Search::new());
+                return true;
+            }
+            None => return false,
+        };
+        match step {
+            Step::Ignored => return false,
+            Step::Ended => self.search = None,
+            Step::Taken(None) => {}
+            Step::Taken(Some(row)) if (self.top..self.top + self.page).contains(&row) => {}
+            Step::Taken(Some(row)) => self.top = row.saturating_sub(self.page / 3),
+        }
+        true
     }
 }

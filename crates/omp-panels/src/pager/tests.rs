@@ -23,7 +23,7 @@ fn every_row_can_be_reached() {
     let mut pager = pager(20);
     assert_eq!(
         shown(&mut pager),
-        "── A text ──────────────────────────────\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc: close\n"
+        "── A text ──────────────────────────────\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc: close · /: search\n"
     );
     press(&mut pager, Code::Down);
     assert!(shown(&mut pager).contains("row 6\n  ↑ 1  ↓ 14 more"), "{}", shown(&mut pager));
@@ -49,7 +49,10 @@ fn the_place_stays_when_the_rows_are_others() {
     pager.replace((1..=200).map(|line| Line::plain(&format!("half {line}"))).collect());
     assert!(shown(&mut pager).contains("half 191\n"), "{}", shown(&mut pager));
     pager.replace(vec![Line::plain("short")]);
-    assert_eq!(shown(&mut pager), "── A text ──────────────────────────────\nshort\n  Esc: close\n");
+    assert_eq!(
+        shown(&mut pager),
+        "── A text ──────────────────────────────\nshort\n  Esc: close · /: search\n"
+    );
 }
 
 #[test]
@@ -61,4 +64,27 @@ fn the_reader_goes_to_others_and_leaves() {
         [Some(PagerRequest::Older), Some(PagerRequest::Newer), Some(PagerRequest::Close), None]
     );
     assert_fits(|look, size| pager.draw(look, size));
+}
+
+#[test]
+fn words_are_found_and_counted() {
+    let mut pager = pager(120);
+    shown(&mut pager);
+    for character in "/row 11".chars() {
+        press(&mut pager, Code::Char(character));
+    }
+    let found = shown(&mut pager);
+    assert!(found.contains("row 11\n") && found.contains("/row 11  1 of 11"), "{found}");
+    press(&mut pager, Code::Enter);
+    press(&mut pager, Code::Char('n'));
+    let next = shown(&mut pager);
+    assert!(next.contains("row 110\n") && next.contains("2 of 11"), "{next}");
+    for character in "/nowhere".chars() {
+        press(&mut pager, Code::Char(character));
+    }
+    assert!(shown(&mut pager).contains("No matches"), "{}", shown(&mut pager));
+    assert_fits(|look, size| pager.draw(look, size));
+    assert_eq!(press(&mut pager, Code::Escape), None, "the search ends first");
+    assert!(!shown(&mut pager).contains("No matches"));
+    assert_eq!(press(&mut pager, Code::Escape), Some(PagerRequest::Close));
 }

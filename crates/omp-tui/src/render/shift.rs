@@ -61,7 +61,10 @@ mod tests {
         let screen = lines(&["one", editor, "status", ""]);
         let window = lines(&["one", "two", editor, "status"]);
         assert_eq!(insertion(&screen, &window), Some(Insertion { row: 1, count: 1 }));
-        let (screen, window) = (lines(&["one", "* Working (9s)", editor, ""]), lines(&["one", "two", "+ Working (10s)", editor]));
+        let (screen, window) = (
+            lines(&["one", "* Working (9s)", editor, ""]),
+            lines(&["one", "two", "+ Working (10s)", editor]),
+        );
         assert_eq!(insertion(&screen, &window), Some(Insertion { row: 1, count: 1 }));
         assert_eq!(insertion(&screen, &screen), None);
         assert_eq!(insertion(&lines(&["a", "b", ""]), &lines(&["a", "x", "b"])), None);

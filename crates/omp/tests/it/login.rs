@@ -395,17 +395,17 @@ fn login_and_logout_offer_a_list() {
         "anthropic  Anthropic",
         "openai-codex  ChatGPT",
         "github-copilot  GitHub Copilot",
-        "openai (API key)",
+        "openai  OpenAI (API key)",
         "openai-codex-device",
         "kimi-code  Kimi Code",
         "qwen-portal  Qwen",
         "xai-oauth  xAI",
         "corp-login  Corp",
-        "groq (API key)",
+        "groq  Groq (API key)",
     ];
     assert!(order.is_sorted_by_key(|name| position(name)), "{}", list.stderr);
 
-    let number = list.stderr.lines().find(|line| line.contains("groq (API key)")).unwrap();
+    let number = list.stderr.lines().find(|line| line.contains("groq  Groq (API key)")).unwrap();
     let number = number.split_whitespace().next().unwrap();
     let chosen = run(omp(&home, &["login"]), Some(format!("{number}\nkey-1\n").as_bytes()), LIMIT);
     chosen.assert_success();

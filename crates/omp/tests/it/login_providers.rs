@@ -111,7 +111,7 @@ fn a_login_gives_a_key_or_an_account() {
         }]),
     );
     let list = omp_run(&home, &["login"]).stderr;
-    assert!(list.contains("corp  Corp") && list.contains("groq  groq (API key)"), "{list}");
+    assert!(list.contains("corp  Corp") && list.contains("groq  Groq (API key)"), "{list}");
     log_in_by_code(&oauth, &home, "corp", &[]).assert_success();
     paste(&home, "sk-1").assert_success();
     // A key does not end; an account's token is renewed on demand.
