@@ -1,4 +1,5 @@
-//! What our client costs beside a server that costs nothing (`bench/mcp`): `cost [RUNS]` prints JSON. `cost serve` is that server.
+//! What our client costs beside a server that costs nothing (`bench/mcp`): `cost [RUNS]` prints JSON, `cost idle N` the memory of a
+//! process with so many servers that are connected and not used. `cost serve` is that server.
 //!
 //! The server is spoken to twice: with nothing but pipes, and through the client. The difference is ours.
 
@@ -12,7 +13,6 @@ use omp_mcp::{CallOptions, Endpoint, MemoryTokens, ServerDefinition, ServerState
 use omp_shell::{Environment, Scope};
 use serde_json::{Map, Value, json};
 
-const IDLE: usize = 20;
 const CALLS: usize = 200;
 
 type Failed = Box<dyn std::error::Error>;
@@ -58,7 +58,7 @@ impl Bare {
 
     fn ask(&mut self, method: &str, params: &Value) -> Result<(), Failed> {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        writeln!(self.input, "{request}")?;
+        self.input.write_all(format!("{request}\n").as_bytes())?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
         let answer: Value = serde_json::from_str(&line)?;
@@ -158,24 +158,29 @@ async fn measure(runs: usize) -> Result<Value, Failed> {
         }
         servers.close().await;
     }
-    // What belongs to all of them is there already.
-    let before = memory()?;
-    let many = servers(IDLE)?;
-    ready(&many).await?;
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let idle = (memory()? - before) / IDLE as f64;
-    many.close().await;
     Ok(json!({"connect": {"bare": median(bare), "omp": median(ours)},
-        "call": {"bare": median(bare_calls), "omp": median(our_calls)}, "idle": idle}))
+        "call": {"bare": median(bare_calls), "omp": median(our_calls)}}))
+}
+
+async fn idle(count: usize) -> Result<Value, Failed> {
+    let servers = servers(count)?;
+    ready(&servers).await?;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let bytes = memory()?;
+    servers.close().await;
+    Ok(json!(bytes))
 }
 
 fn main() -> Result<(), Failed> {
-    let first = std::env::args().nth(1);
-    if first.as_deref() == Some("serve") {
-        return serve();
-    }
-    let runs = first.map(|text| text.parse()).transpose()?.unwrap_or(21);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    writeln!(std::io::stdout(), "{}", runtime.block_on(measure(runs))?)?;
+    let result = match words.as_slice() {
+        ["serve"] => return serve(),
+        ["idle", count] => runtime.block_on(idle(count.parse()?))?,
+        [] => runtime.block_on(measure(21))?,
+        [runs, ..] => runtime.block_on(measure(runs.parse()?))?,
+    };
+    writeln!(std::io::stdout(), "{result}")?;
     Ok(())
 }

@@ -38,6 +38,7 @@ pub(crate) struct StdioTransport {
     stdin: Arc<Mutex<Option<pipe::Sender>>>,
     incoming: mpsc::Receiver<ServerJsonRpcMessage>,
     end: CancellationToken,
+    log: Log,
 }
 
 impl StdioTransport {
@@ -61,7 +62,7 @@ impl StdioTransport {
         let stdout = child.stdout.take();
         let attendant = Attendant { child, stdin: Arc::clone(&stdin), log: log.clone(), end: end.clone() };
         tokio::spawn(attendant.attend(stdout, sender));
-        Ok(Self { stdin, incoming, end })
+        Ok(Self { stdin, incoming, end, log: log.clone() })
     }
 }
 
@@ -78,19 +79,20 @@ impl Transport<RoleClient> for StdioTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let stdin = Arc::clone(&self.stdin);
+        let (stdin, log) = (Arc::clone(&self.stdin), self.log.clone());
         let line = serde_json::to_vec(&message).map_err(std::io::Error::from);
         async move {
             let mut line = line?;
             line.push(b'\n');
             let mut stdin = stdin.lock().await;
             let pipe = stdin.as_mut().ok_or(StdioError::Closed)?;
-            let written = pipe.write_all(&line).await;
-            // Half a line would spoil the next one.
-            if written.is_err() {
+            pipe.write_all(&line).await.map_err(|error| {
+                // Half a line would spoil the next one.
                 *stdin = None;
-            }
-            Ok(written?)
+                let error = StdioError::Write(error);
+                log.add(error.to_string());
+                error
+            })
         }
     }
 

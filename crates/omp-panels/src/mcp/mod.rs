@@ -233,8 +233,8 @@ impl McpPanel {
         self.servers.iter().find(|server| server.name == page.name())
     }
 
-    fn run(&mut self, what: String, request: McpRequest) -> McpRequest {
-        self.running = Some(one_line(&what));
+    fn run(&mut self, what: &str, request: McpRequest) -> McpRequest {
+        self.running = Some(one_line(what));
         request
     }
 
@@ -262,12 +262,12 @@ impl McpPanel {
             page::Chosen::Action(place) => {
                 let action = *server.actions.get(place)?;
                 let what = format!("{name}: {}", action.words().0.to_lowercase());
-                return Some(self.run(what, McpRequest::Act(name, action)));
+                return Some(self.run(&what, McpRequest::Act(name, action)));
             }
             page::Chosen::Tool(place) => self.form = server.tools.get(place).map(CallForm::new),
             page::Chosen::Resource(place) => {
                 let uri = server.resources.get(place)?.0.clone();
-                return Some(self.run(format!("reading {uri}"), McpRequest::Read(name, uri)));
+                return Some(self.run(&format!("reading {uri}"), McpRequest::Read(name, uri)));
             }
             page::Chosen::Prompt(place) => {
                 return server.prompts.get(place).map(|(command, _)| McpRequest::Write(command.clone()));
@@ -289,7 +289,7 @@ impl McpPanel {
                 let form = self.form.as_ref()?;
                 let (tool, typed) = (form.tool().name.clone(), form.typed());
                 let what = format!("calling {tool}");
-                return Some(self.run(what, McpRequest::Call { server, tool, typed }));
+                return Some(self.run(&what, McpRequest::Call { server, tool, typed }));
             }
         }
         None
