@@ -19,6 +19,8 @@ mod connection;
 pub mod content;
 pub mod definition;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handler;
 pub mod host;
 pub mod items;

@@ -86,7 +86,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["omp-tools", "omp-auth", "omp-import", "omp-export", "omp-view"],
     &["omp-extend", "omp-panels", "omp-models", "omp-modes"],
-    &["omp-resources"],
+    &["omp-resources", "omp-fuzz"],
     &["omp-sdk"],
     &["omp-commands", "omp-commit"],
     &["omp-interactive", "omp-plain"],
