@@ -54,7 +54,7 @@ fn a_kill_leaves_one_whole_file() {
             fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         // Where content has a name from the beginning, each kill may leave one; see `sys::portable`.
         let most = if cfg!(all(target_os = "linux", not(omp_portable))) { 2 } else { 2 + round };
-        assert!(left.len() <= most as usize, "{left:?}");
+        assert!(left.len() <= most, "{left:?}");
     }
 }
 
