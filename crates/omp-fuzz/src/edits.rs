@@ -4,7 +4,7 @@ use std::path::Path;
 
 use omp_edits::hashline::{self, File, NoSyntax, Patcher, Snapshots, Tag, parse, parse_partial, preview};
 use omp_edits::patch::{
-    FileChange, Fuzzy, Hunk, Matcher, Occurrences, Row, apply, parse_envelope, parse_envelope_start,
+    FileChange, Fuzzy, Hunk, HunkLine, Matcher, Occurrences, apply, parse_envelope, parse_envelope_start,
     parse_hunks, parse_hunks_start,
 };
 
@@ -71,12 +71,16 @@ pub(crate) fn patch(data: &[u8]) {
     for fuzzy in [Fuzzy::Off, Fuzzy::From(0.95), Fuzzy::From(0.5)] {
         for hunks in &all {
             let Ok(edited) = apply(&text, hunks, &Matcher { fuzzy }) else { continue };
-            let count = if text.is_empty() { 0 } else { text.strip_suffix('\n').unwrap_or(&text).split('\n').count() };
+            let count = if text.is_empty() {
+                0
+            } else {
+                text.strip_suffix('\n').unwrap_or(&text).split('\n').count()
+            };
             let removed: usize = edited.changes.iter().map(|change| change.removed).sum();
             let inserted: usize = edited.changes.iter().map(|change| change.inserted.len()).sum();
             let rows = || hunks.iter().flat_map(|hunk| &hunk.rows);
-            assert_eq!(removed, rows().filter(|row| matches!(row, Row::Remove(_))).count());
-            assert_eq!(inserted, rows().filter(|row| matches!(row, Row::Add(_))).count());
+            assert_eq!(removed, rows().filter(|row| matches!(row, HunkLine::Remove(_))).count());
+            assert_eq!(inserted, rows().filter(|row| matches!(row, HunkLine::Add(_))).count());
             let mut end = 0;
             for change in &edited.changes {
                 assert!(change.start >= end && change.start + change.removed <= count);
@@ -90,7 +94,8 @@ pub(crate) fn patch(data: &[u8]) {
 /// A text, an old and a new string, split at bytes 0xff: an exact replacement is that of the standard library, any other
 /// ends in whole lines or an error.
 pub(crate) fn replace(data: &[u8]) {
-    let mut parts = data.splitn(3, |byte| *byte == 0xff).map(|part| String::from_utf8_lossy(part).into_owned());
+    let mut parts =
+        data.splitn(3, |byte| *byte == 0xff).map(|part| String::from_utf8_lossy(part).into_owned());
     let (Some(text), Some(old), Some(new)) = (parts.next(), parts.next(), parts.next()) else { return };
     let plain = !text.contains('\r') && !old.contains('\r') && !new.contains('\r');
     for fuzzy in [Fuzzy::Off, Fuzzy::From(0.95), Fuzzy::From(0.5)] {
@@ -98,7 +103,9 @@ pub(crate) fn replace(data: &[u8]) {
             let result = omp_edits::patch::replace(&text, &old, &new, occurrences, &Matcher { fuzzy });
             let exact = plain && !old.is_empty() && text.contains(&old);
             match (result, occurrences) {
-                (Ok(edited), Occurrences::All) if exact => assert_eq!(edited.rewrite(&text), text.replace(&old, &new)),
+                (Ok(edited), Occurrences::All) if exact => {
+                    assert_eq!(edited.rewrite(&text), text.replace(&old, &new))
+                }
                 (Ok(edited), Occurrences::Only) if exact => {
                     assert_eq!(edited.rewrite(&text), text.replacen(&old, &new, 1));
                     assert_eq!(edited.changes.len(), 1);

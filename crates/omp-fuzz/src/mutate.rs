@@ -84,8 +84,14 @@ pub fn mutated(random: &mut Random, seeds: &[Vec<u8>], words: &[Vec<u8>]) -> Vec
                 data.splice(at..at, words[random.below(words.len())].iter().copied());
             }
             _ => {
-                let odd: [&[u8]; 6] =
-                    [b"\0", b"\xff\xfe", "\u{1F600}\u{301}".as_bytes(), b"\r\n", b"-1", b"99999999999999999999"];
+                let odd: [&[u8]; 6] = [
+                    b"\0",
+                    b"\xff\xfe",
+                    "\u{1F600}\u{301}".as_bytes(),
+                    b"\r\n",
+                    b"-1",
+                    b"99999999999999999999",
+                ];
                 data.splice(at..at, odd[random.below(odd.len())].iter().copied());
             }
         }

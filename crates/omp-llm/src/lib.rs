@@ -16,6 +16,8 @@ pub mod dialect;
 pub mod discovery;
 mod failure;
 mod frames;
+#[doc(hidden)]
+pub mod fuzzing;
 mod history;
 mod hosts;
 mod model;

@@ -18,10 +18,10 @@ pub mod auth;
 mod connection;
 pub mod content;
 pub mod definition;
-#[doc(hidden)]
-pub mod fuzzing;
 mod error;
 pub mod form;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handler;
 pub mod host;
 pub mod items;

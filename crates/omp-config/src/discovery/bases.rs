@@ -40,29 +40,6 @@ impl PromptFileName {
     }
 }
 
-/// `subpath` in every base, whether it exists or not: the user's first, then those of the working directory.
-pub fn config_directories(places: &Places, subpath: &str) -> Vec<BaseDirectory> {
-    let user = user_bases(places);
-    let project = project_bases(&places.cwd);
-    user.chain(project).map(|base| BaseDirectory { path: base.path.join(subpath), ..base }).collect()
-}
-
-/// The first of them that is a file.
-pub fn first_file(places: &Places, subpath: &str) -> Option<BaseDirectory> {
-    config_directories(places, subpath).into_iter().find(|base| base.path.is_file())
-}
-
-/// For each base the nearest directory `subpath`, from the working directory upward.
-pub fn nearest_project_directories(places: &Places, subpath: &str) -> Vec<BaseDirectory> {
-    let ancestors = places.ancestors();
-    let nearest = |(provider, base): (&'static str, &str)| {
-        let mut candidates = ancestors.iter().map(|directory| directory.join(base).join(subpath));
-        let path = candidates.find(|path| path.is_dir())?;
-        Some(BaseDirectory { provider, level: Level::Project, path })
-    };
-    BASES.into_iter().filter_map(nearest).collect()
-}
-
 /// The first file of this name that says something.
 pub(super) fn prompt_file(discovery: &Discovery, name: PromptFileName) -> Option<(PathBuf, String)> {
     prompt_candidates(discovery, name).into_iter().find_map(|base| {

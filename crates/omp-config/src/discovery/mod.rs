@@ -30,7 +30,7 @@ mod walk;
 
 use std::path::{Path, PathBuf};
 
-pub use bases::{BaseDirectory, PromptFileName, config_directories, first_file, nearest_project_directories};
+pub use bases::{BaseDirectory, PromptFileName};
 pub use boundary::Outside;
 pub use item::{
     AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, Finding, HookFile, HookPhase,

@@ -1,72 +1,16 @@
-use omp_config::discovery::{
-    BaseDirectory, Level, PromptFileName, config_directories, first_file, nearest_project_directories,
-};
+use omp_config::discovery::PromptFileName;
 
 use crate::world::World;
 
-fn shown(world: &World, bases: &[BaseDirectory]) -> Vec<String> {
-    bases.iter().map(|base| world.short(&base.path)).collect()
-}
-
-// proves: CFG-081, CFG-013
+// proves: CFG-013
 #[test]
-fn the_users_bases_come_first() {
+fn folders_of_another_program_are_not_looked_at() {
     let world = World::new(&[]);
-    let bases = config_directories(&world.places("repo"), "commands");
-    assert_eq!(
-        shown(&world, &bases),
-        [
-            "home/.omp/agent/commands",
-            "home/.claude/commands",
-            "home/.codex/commands",
-            "home/.gemini/commands",
-            "repo/.omp/commands",
-            "repo/.claude/commands",
-            "repo/.codex/commands",
-            "repo/.gemini/commands",
-        ]
-    );
-    assert_eq!((bases[1].provider, bases[1].level), ("claude", Level::User));
-    assert_eq!((bases[4].provider, bases[4].level), ("native", Level::Project));
     world.write("repo/.pi/commands/x.md", "no");
     world.write("home/.pi/commands/x.md", "no");
     assert!(world.at("repo").commands().all.is_empty());
-}
-
-// proves: CFG-082
-#[test]
-fn the_first_file_in_that_order() {
-    let world = World::new(&[]);
-    let by_order =
-        ["home/.omp/agent/x.json", "home/.gemini/x.json", "repo/.omp/x.json", "repo/.codex/x.json"];
-    for path in by_order {
-        world.write(path, "");
-    }
-    world.folder("home/.claude/x.json");
-    for path in by_order {
-        let found = first_file(&world.places("repo"), "x.json").unwrap();
-        assert_eq!(world.short(&found.path), path);
-        world.remove(path);
-    }
-    assert_eq!(first_file(&world.places("repo"), "x.json"), None);
-}
-
-// proves: CFG-083
-#[test]
-fn the_nearest_directory_of_each_base() {
-    let world = World::new(&[("repo/a/.omp/agents", "a file, not a folder")]);
-    for folder in [
-        ".omp/agents",
-        "repo/.omp/agents",
-        "repo/.gemini/agents",
-        "repo/a/.gemini/agents",
-        "repo/.claude/agents",
-        "repo/a/.claude",
-    ] {
-        world.folder(folder);
-    }
-    let found = nearest_project_directories(&world.places("repo/a/b"), "agents");
-    assert_eq!(shown(&world, &found), ["repo/.omp/agents", "repo/.claude/agents", "repo/a/.gemini/agents"]);
+    world.write("repo/.omp/commands/x.md", "yes");
+    assert_eq!(world.at("repo").commands().all.len(), 1);
 }
 
 // proves: LOP-167, CFG-093

@@ -89,17 +89,21 @@ async fn the_version_in_the_base_url_is_not_doubled() {
 // proves: WIR-012
 #[tokio::test]
 async fn odd_tool_names_are_mapped_both_ways() {
-    for wire in Wire::ALL {
-        let name = "mcp.server/do it";
-        let server =
-            Server::start([Reply::new().tool_call("mcp_server_do_it", json!({})), Reply::new().text("ok")]);
-        let odd = || vec![tool(name, json!({"type": "object", "properties": {}}))];
-        let model = model(&server, wire);
-        let first = ask_once(&model, &request_with(vec![user("hi")], odd(), RequestOptions::default())).await;
-        assert_eq!(first.calls()[0].name, name, "{wire}");
-        let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "done")];
-        ask_once(&model, &request_with(messages, odd(), RequestOptions::default())).await.done();
-        server.finish();
+    let long = "x".repeat(80);
+    for (name, mapped) in [("mcp.server/do it", "mcp_server_do_it"), (long.as_str(), &long[..64])] {
+        for wire in Wire::ALL {
+            let server = Server::start([Reply::new().tool_call(mapped, json!({})), Reply::new().text("ok")]);
+            let odd = || vec![tool(name, json!({"type": "object", "properties": {}}))];
+            let model = model(&server, wire);
+            let first =
+                ask_once(&model, &request_with(vec![user("hi")], odd(), RequestOptions::default())).await;
+            assert_eq!(first.calls()[0].name, name, "{wire}");
+            let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "done")];
+            ask_once(&model, &request_with(messages, odd(), RequestOptions::default())).await.done();
+            let sent = server.requests()[0].body["tools"].to_string();
+            assert!(sent.contains(&format!("\"{mapped}\"")) && !sent.contains(name), "{wire}: {sent}");
+            server.finish();
+        }
     }
 }
 

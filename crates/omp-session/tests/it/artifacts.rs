@@ -52,7 +52,7 @@ fn a_resumed_session_goes_on_counting() {
     assert_eq!(std::fs::read_to_string(directory.join("9.grep.log")).unwrap(), "other");
 }
 
-/// proves: SES-089
+/// The storage of SES-089, whose sub-agents do not exist yet.
 #[test]
 fn a_sub_agent_leaves_its_output_and_its_conversation() {
     let world = World::new();
@@ -69,7 +69,7 @@ fn a_sub_agent_leaves_its_output_and_its_conversation() {
     assert_eq!(world.sessions.list(&world.project).len(), 1, "it is no session of its own in the list");
 }
 
-/// proves: SES-090
+/// The names of SES-090, whose sub-agents do not exist yet.
 #[test]
 fn names_of_sub_agents_are_used_once() {
     let world = World::new();
@@ -88,7 +88,7 @@ fn names_of_sub_agents_are_used_once() {
     assert_eq!(resumed.allocate("../up", None), "agent.._up");
 }
 
-/// proves: SES-091
+/// The counting of SES-091, whose sub-agents do not exist yet.
 #[test]
 fn a_sub_agent_counts_with_its_parent() {
     let world = World::new();
