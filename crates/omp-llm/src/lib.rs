@@ -22,8 +22,6 @@ mod history;
 mod hosts;
 mod model;
 mod quirks;
-#[doc(hidden)]
-pub mod fuzzing;
 pub mod registry;
 mod repetition;
 mod shaping;
