@@ -2,7 +2,6 @@
 
 use omp_tui::text::{Line, neutral};
 
-use super::Styles;
 use crate::Editor;
 use crate::complete::{Trigger, TriggerKind};
 

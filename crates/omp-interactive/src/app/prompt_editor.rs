@@ -3,7 +3,7 @@
 use omp_editor::vi::{self, Mode, Reply};
 use omp_editor::{Border, Frame as Surround, Look as EditorLook};
 use omp_sdk::keyword_spans;
-use omp_sdk::settings::keys;
+use omp_sdk::settings::{Layer, keys};
 use omp_theme::Token;
 use omp_tui::input::{Code, Key, Modifiers};
 use omp_tui::render::Size;
@@ -34,10 +34,12 @@ impl App {
         let settings = self.session().settings();
         let border = Border::of(self.composer.editor.prefix(), Some(level(self.status.thinking)));
         let title = self.composer.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
+        let is_usual = settings.origin(keys::AUTOCOMPLETE_MAX_VISIBLE.path()) == Layer::Default;
+        let command_rows = if is_usual { size.height / COMMAND_SHARE } else { 0 };
         let rendered = self.composer.editor.render(&EditorLook {
             width: size.width,
             height: (size.height / EDITOR_SHARE).max(3),
-            command_rows: size.height / COMMAND_SHARE,
+            command_rows,
             styles: &self.tinted(look, border),
             frame: Surround::Box,
             title: None,

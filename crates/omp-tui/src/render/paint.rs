@@ -321,11 +321,22 @@ impl Renderer {
             self.in_place(&mut out, view, advance.ledger.top);
             Intent::ScrollAppend
         } else {
-            out.move_to(Position::default());
-            self.rewrite(&mut out, view, &advance);
+            let kept = self.kept(view.rows, &advance);
+            out.move_to(Position { row: kept, column: 0 });
+            self.rewrite_behind(kept, &mut out, view, &advance);
             Intent::SeamRewrite
         };
         self.conclude(out, view, intent, from)
+    }
+
+    /// How many rows at the top of the screen are what comes next in history and the window anyway: they scroll as they are.
+    fn kept(&self, rows: &dyn Rows, advance: &Advance) -> usize {
+        if self.ledger.top != advance.chunk.start || self.screen.len() != self.size.height {
+            return 0;
+        }
+        let next = (advance.chunk.start..rows.len()).zip(&self.screen);
+        let same = next.take_while(|(row, painted)| self.prepare(&self.row(rows, *row)) == **painted);
+        same.count().min(advance.chunk.len()).min(self.size.height - 1)
     }
 
     /// Whether the rows that scrolling would push into history are, on the screen, exactly those that belong there.
@@ -339,9 +350,14 @@ impl Renderer {
 
     /// From the first row of the screen: the rows that enter history, then the whole window. Exactly the former scroll.
     fn rewrite(&mut self, out: &mut Output, view: &View<'_>, advance: &Advance) {
+        self.rewrite_behind(0, out, view, advance);
+    }
+
+    /// The same from the row behind `kept` rows that are there already, as the first ones of the chunk.
+    fn rewrite_behind(&mut self, kept: usize, out: &mut Output, view: &View<'_>, advance: &Advance) {
         let window = self.window(view, advance.ledger.top);
         let mut first = true;
-        for row in advance.chunk.clone() {
+        for row in advance.chunk.clone().skip(kept) {
             self.separate(out, &mut first);
             out.whole_row(&self.prepare(&self.row(view.rows, row)));
         }

@@ -40,7 +40,8 @@ pub(crate) fn check(painted: &Painted, height: usize, synchronized: bool, multip
         Intent::Cursor => assert!(begun == 0 && chunk == 0 && count(bytes, "\x1b[?7l") == 0, "{shown:?}"),
         Intent::Diff => assert_eq!((begun, chunk), (0, 0), "{shown:?}"),
         Intent::ScrollAppend => assert!(chunk > 0 && begun == chunk, "{shown:?}"),
-        Intent::SeamRewrite => assert_eq!(begun, chunk + height - 1, "{shown:?}"),
+        // Rows that are on the screen already are not written again; they scroll.
+        Intent::SeamRewrite => assert!((chunk.max(height - 1)..chunk + height).contains(&begun), "{shown:?}"),
         Intent::FullPaint => {
             assert!(count(bytes, "\x1b[2J\x1b[H") == 1 && begun < chunk + height, "{shown:?}");
         }
