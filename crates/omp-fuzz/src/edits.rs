@@ -104,7 +104,7 @@ pub(crate) fn replace(data: &[u8]) {
             let exact = plain && !old.is_empty() && text.contains(&old);
             match (result, occurrences) {
                 (Ok(edited), Occurrences::All) if exact => {
-                    assert_eq!(edited.rewrite(&text), text.replace(&old, &new))
+                    assert_eq!(edited.rewrite(&text), text.replace(&old, &new));
                 }
                 (Ok(edited), Occurrences::Only) if exact => {
                     assert_eq!(edited.rewrite(&text), text.replacen(&old, &new, 1));

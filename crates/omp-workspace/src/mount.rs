@@ -8,7 +8,7 @@ pub fn is_remote(path: &Path) -> bool {
     nix::sys::statfs::statfs(path).is_ok_and(|found| crate::sys::is_remote_kind(&found))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
