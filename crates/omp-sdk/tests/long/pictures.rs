@@ -213,7 +213,7 @@ async fn overflow_is_recovered_with_pictures() {
 }
 
 /// The setting forces a shape, whatever the model is.
-/// proves: CMP-077
+/// CMP-077 in part.
 #[tokio::test]
 async fn the_setting_forces_a_shape() {
     let shapes = [

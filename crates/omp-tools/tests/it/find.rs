@@ -135,7 +135,7 @@ async fn missing_paths_are_told() {
     assert_eq!(error(&session, json!({ "paths": ["gone"] })).await, "Path not found: gone");
 }
 
-// proves: FIL-203
+// FIL-203 in part.
 #[tokio::test]
 async fn each_entry_is_a_walk_of_its_own() {
     let session = Session::new();

@@ -4,7 +4,7 @@ use omp_testkit::{Reply, Server, Wire, run};
 
 use crate::support::{LIMIT, home, omp};
 
-// proves: CLI-067
+// CLI-067 in part.
 #[test]
 fn phases_can_be_watched() {
     let server = Server::start([Reply::new().text("ok")]);
