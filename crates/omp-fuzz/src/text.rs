@@ -40,7 +40,7 @@ pub(crate) fn definition(data: &[u8]) {
     let variables = Variables { lookup: &lookup, workspace: Some(Path::new("/work")), home: None };
     for coercion in [Coercion::Strict, Coercion::Lenient] {
         if let Ok(parsed) = parse("name", &entry, coercion, &variables) {
-            let _ = (parsed.definition.fingerprint(), parsed.definition.credential_key());
+            let _ = (parsed.definition.fingerprint(), parsed.definition.credential_keys());
         }
     }
 }

@@ -5,6 +5,8 @@
 //! puts them where they belong when a language is first used. Where there is no `objcopy`, or object files are not ELF, the
 //! tables stay where they are.
 
+#![allow(clippy::print_stdout, reason = "how a build script speaks to cargo")]
+
 mod object;
 mod sources;
 mod table;
