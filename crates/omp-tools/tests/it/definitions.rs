@@ -25,7 +25,8 @@ fn the_order_is_fixed_and_the_texts_are_short() {
             "rewind",
             "inspect_image",
             "ssh",
-            "lsp"
+            "lsp",
+            "report_tool_issue"
         ]
     );
     // Without a machine there is no ssh, and without servers no lsp.
