@@ -256,7 +256,6 @@ async fn streams_without_an_answer() {
 
 /// The stream beside the answers is nothing that a session depends on. One that ends is lost; it is asked for again, as the
 /// later revisions want, and the session continues.
-// proves: HOK-056
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_without_a_background_stream() {
     for mode in ["plain", "get-500", "get-silent", "get-ends"] {

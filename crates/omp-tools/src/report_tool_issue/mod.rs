@@ -36,7 +36,10 @@ impl UniformTool for ReportToolIssue {
 
     async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let Arguments { tool, report } = arguments(call.arguments)?;
-        let reports = self.reports.clone().ok_or_else(|| ToolError::new("Reports cannot be recorded in this session."))?;
+        let reports = self
+            .reports
+            .clone()
+            .ok_or_else(|| ToolError::new("Reports cannot be recorded in this session."))?;
         let now = jiff::Timestamp::try_from((self.now)()).unwrap_or_default();
         let added = blocking(move || {
             let added = reports.add(&tool, &report, now, env!("CARGO_PKG_VERSION"));
