@@ -351,7 +351,12 @@ async fn pass_stations(
         }
         let checked = validators.check(tool.as_ref(), call.arguments.clone());
         let arguments = checked.map_err(|error| ToolError::new(error.0))?;
-        let arguments = gate.before(call, arguments).await?;
+        let said = arguments.clone();
+        let mut arguments = gate.before(tool, call, arguments).await?;
+        if arguments != said {
+            let checked = validators.check(tool.as_ref(), arguments);
+            arguments = checked.map_err(|error| ToolError::new(error.0))?;
+        }
         match gate.approve(&PendingCall::new(tool, call, &arguments)).await {
             Decision::Allow => Ok(gate.restore(arguments)),
             Decision::Deny(reason) => Err(ToolError::new(reason)),

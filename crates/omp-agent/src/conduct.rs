@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use omp_types::{AgentEvent, CustomMessage, Message};
 
 use crate::agent::{AfterForced, Forced};
@@ -20,8 +21,9 @@ pub trait Conduct: Send + Sync {
     }
 
     /// The model would stop, and nothing that the user said waits. A note keeps it going.
-    fn before_stopping(&self) -> Option<Note> {
-        None
+    /// Dropped when the run is aborted.
+    fn before_stopping(&self) -> BoxFuture<'_, Option<Note>> {
+        Box::pin(std::future::ready(None))
     }
 
     /// Is the first message of a conversation work that hints should go with?
@@ -87,11 +89,15 @@ impl Run<'_> {
     }
 
     /// A mode that is not content with the end of the run. A model that only talks is not asked for ever.
-    pub(crate) fn kept_going(&mut self) -> Option<Message> {
+    pub(crate) async fn kept_going(&mut self) -> Option<Message> {
         if self.kept_going >= MAX_KEPT_GOING || self.shared.queues.has_steering() {
             return None;
         }
-        let note = self.fixed.conduct.before_stopping()?;
+        let note = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return None,
+            note = self.fixed.conduct.before_stopping() => note?,
+        };
         self.kept_going += 1;
         Some(correct::hidden(note.custom_type, note.text, self.fixed.clock.now_ms()))
     }

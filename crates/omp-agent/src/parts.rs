@@ -130,9 +130,10 @@ pub struct Note {
 
 /// Stations a call passes on its way: hooks, approval, secrets. The default lets everything through.
 pub trait Gate: Send + Sync {
-    /// Before approval; may refuse the call or change its arguments.
+    /// Before approval; may refuse the call or change its arguments, which are then checked against the schema again.
     fn before<'a>(
         &'a self,
+        _tool: &'a Arc<dyn Tool>,
         _call: &'a ToolCall,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
@@ -166,11 +167,30 @@ pub struct PendingCall<'a> {
     /// As the tool will get them, but for placeholders.
     pub arguments: &'a Map<String, Value>,
     approval: OnceLock<Option<Approval>>,
+    advice: OnceLock<Advice>,
+}
+
+/// What a gate in front says about the approval of a call, for the gate that decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// The user's own program agrees to it: no question, unless the call needs one each time.
+    Allow,
+    /// A person has to decide, whatever the mode is.
+    Ask(String),
 }
 
 impl<'a> PendingCall<'a> {
     pub fn new(tool: &'a Arc<dyn Tool>, call: &'a ToolCall, arguments: &'a Map<String, Value>) -> Self {
-        Self { tool, call, arguments, approval: OnceLock::new() }
+        Self { tool, call, arguments, approval: OnceLock::new(), advice: OnceLock::new() }
+    }
+
+    /// Gives advice to the gate that decides. The first one counts.
+    pub fn advise(&self, advice: Advice) {
+        let _ = self.advice.set(advice);
+    }
+
+    pub fn advice(&self) -> Option<&Advice> {
+        self.advice.get()
     }
 
     /// The tool's word on the call ([`Tool::approval`]), asked for once however many gates want to know it.

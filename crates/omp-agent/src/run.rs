@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
             self.keep_sticky();
             let next = self.turn().await;
             let next = self.keep_up(next).await;
-            match self.messages_after(next) {
+            match self.messages_after(next).await {
                 Some(following) => messages = following,
                 None => break,
             }
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
 
     /// What the next turn begins with; `None` ends the run. Queues are not touched once the run is aborted: what
     /// the user typed stays for the next run or goes back to the editor.
-    fn messages_after(&mut self, next: Next) -> Option<Vec<Message>> {
+    async fn messages_after(&mut self, next: Next) -> Option<Vec<Message>> {
         if self.cancel.is_cancelled() {
             return None;
         }
@@ -336,19 +336,22 @@ impl<'a> Run<'a> {
             }
             Next::Resume => Some(Vec::new()),
             Next::Nudge => Some(vec![correct::empty_answer(self.fixed.clock.now_ms())]),
-            Next::WouldStop | Next::CutOff => self.before_stopping(),
+            Next::WouldStop | Next::CutOff => self.before_stopping().await,
             Next::End => None,
         }
     }
 
     /// The run would end here. Something typed at the last moment, a follow-up, a background note or an open
     /// todo keeps it going.
-    fn before_stopping(&mut self) -> Option<Vec<Message>> {
+    async fn before_stopping(&mut self) -> Option<Vec<Message>> {
         if let Some(demand) = self.demand() {
             return Some(vec![demand]);
         }
-        if let Some(note) = self.kept_going() {
+        if let Some(note) = self.kept_going().await {
             return Some(vec![note]);
+        }
+        if self.cancel.is_cancelled() {
+            return None;
         }
         loop {
             let queued = self.queued_for_a_stop();

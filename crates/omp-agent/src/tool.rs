@@ -52,6 +52,11 @@ pub trait Tool: Send + Sync {
         Vec::new()
     }
 
+    /// The files that the call names, as the model wrote them: for those who judge calls by the files they touch.
+    fn files(&self, _arguments: &Map<String, Value>) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Must the model call this tool now? The note tells it why. Asked when the tools of an answer have run and when the
     /// model would stop; until the call was made, or the model has refused it too often, nothing else is asked of it.
     fn demand(&self) -> Option<Note> {

@@ -6,8 +6,8 @@
 use crate::builtin::Builtin;
 use crate::handler::{ScreenCommand, TextCall};
 use crate::text::{
-    about, approval, changelog, compacting, conversation, machines, mcp, moving, permissions, provider,
-    rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
+    about, approval, changelog, compacting, conversation, hooks, machines, mcp, moving, permissions,
+    provider, rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
 };
 
 /// A handler that answers with text.
@@ -258,6 +258,11 @@ pub const BUILTINS: &[Builtin] = &[
     )
     .hint("[add|revoke]")
     .subcommands(&["add", "revoke"]),
+    Builtin::text(
+        "hooks",
+        "Programs that run before and after tool calls",
+        answers!(call => hooks::run(&call.session()).await),
+    ),
     Builtin::text(
         "add-dir",
         "Add a directory to the workspace",

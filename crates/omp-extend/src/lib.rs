@@ -7,6 +7,7 @@
 //! - [`rules`]: which rules are always told, listed, or wait for the model's words.
 //! - [`urls`]: what `skill://` and `rule://` name.
 //! - [`commands`] and [`arguments`]: Markdown behind `/<name>`, with its arguments filled in.
+//! - [`hooks`]: which programs are asked before calls and told after them.
 //! - [`keywords`]: words in a prompt that change the turn.
 //! - [`resolve`]: what a line that begins with `/` means.
 //! - [`sections`]: the parts of the system prompt that tell of skills and rules.
@@ -16,6 +17,7 @@
 pub mod arguments;
 pub mod commands;
 mod files;
+pub mod hooks;
 pub mod keywords;
 pub mod resolve;
 pub mod rules;

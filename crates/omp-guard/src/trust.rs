@@ -22,6 +22,8 @@ pub enum WantKind {
     Code,
     /// To have one of its MCP servers started.
     McpServer,
+    /// To have one of its hooks run.
+    Hook,
 }
 
 impl WantKind {
@@ -30,11 +32,12 @@ impl WantKind {
             Self::Outside => "outside",
             Self::Code => "code",
             Self::McpServer => "mcp",
+            Self::Hook => "hook",
         }
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Outside, Self::Code, Self::McpServer].into_iter().find(|kind| kind.word() == word)
+        [Self::Outside, Self::Code, Self::McpServer, Self::Hook].into_iter().find(|kind| kind.word() == word)
     }
 }
 

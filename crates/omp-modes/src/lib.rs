@@ -20,6 +20,7 @@ mod ui;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Conduct, Note, Then, Tool, Turn};
 use omp_session::{EntryKind, ModeChange, SharedWriter};
 use omp_types::{AgentEvent, AssistantMessage, CustomMessage, Message, UserContent};
@@ -174,8 +175,9 @@ impl Conduct for SessionModes {
         Turn { rewind, note, then }
     }
 
-    fn before_stopping(&self) -> Option<Note> {
-        self.owed_report().or_else(|| self.budget_note()).or_else(|| self.plan_reminder())
+    fn before_stopping(&self) -> BoxFuture<'_, Option<Note>> {
+        let note = self.owed_report().or_else(|| self.budget_note()).or_else(|| self.plan_reminder());
+        Box::pin(std::future::ready(note))
     }
 
     fn wants_hints(&self) -> bool {

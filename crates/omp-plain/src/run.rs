@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
 use omp_sdk::settings::keys;
-use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, ProjectKind, Prompt};
+use omp_sdk::{
+    AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, ProjectKind, Prompt, Session,
+};
 use omp_tui::console::{self, Stream, TextKind};
 use omp_types::UserContent;
 use omp_view::message::{TurnEnding, turn_summary};
@@ -373,7 +375,9 @@ impl Plain {
     /// Something is said while the model works.
     fn steer(&self, text: &str) {
         let session = self.runner.context.host.session();
-        if session.control().is_running() {
+        if session.input().has_prompt_hooks() {
+            self.steer_past_hooks(&session, text);
+        } else if session.control().is_running() {
             session.input().note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
             let (steering, later) = session.control().queued();
@@ -384,6 +388,24 @@ impl Plain {
         } else {
             out("Something is still running (Ctrl+C to stop)\n");
         }
+    }
+
+    /// The same where hooks want to see what is typed.
+    fn steer_past_hooks(&self, session: &Arc<Session>, text: &str) {
+        let (session, text, finished) = (Arc::clone(session), text.to_owned(), self.finished.clone());
+        tokio::spawn(async move {
+            let content = UserContent::Text(text.clone());
+            let said = match session.input().ask_hooks(&content).await {
+                Ok(()) => {
+                    session.input().note_typed(&text);
+                    session.control().steer(content);
+                    "Queued: the model reads this at its next step".to_owned()
+                }
+                Err(reason) => reason,
+            };
+            // The program has ended if nobody takes it.
+            let _ = finished.send(Finished::Beside(Box::new(Finished::Say(said))));
+        });
     }
 
     fn run_command(&mut self, command: &str, audience: Audience) {

@@ -11,6 +11,7 @@ mod configure;
 mod environment;
 mod error;
 mod guard;
+pub mod hooks;
 pub mod mcp;
 mod modes;
 mod project_kind;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures_util::future::BoxFuture;
 use omp_agent::{Conduct, Note, Prompt, Rewind, Then, Turn};
 use omp_types::{AgentEvent, CustomMessage, Message};
 use serde_json::json;
@@ -23,9 +24,10 @@ impl Conduct for Scripted {
         self.turns.lock().unwrap().pop().unwrap_or_default()
     }
 
-    fn before_stopping(&self) -> Option<Note> {
-        let text = self.notes.lock().unwrap().pop()?;
-        Some(Note { custom_type: "mode", text: text.into() })
+    fn before_stopping(&self) -> BoxFuture<'_, Option<Note>> {
+        let text = self.notes.lock().unwrap().pop();
+        let note = text.map(|text| Note { custom_type: "mode", text: text.into() });
+        Box::pin(std::future::ready(note))
     }
 
     fn events(&self) -> Vec<AgentEvent> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, INTENT_FIELD, Inspection, PendingCall, ToolError, Updates};
+use omp_agent::{Decision, Gate, INTENT_FIELD, Inspection, PendingCall, Tool, ToolError, Updates};
 use omp_types::{AgentEvent, ToolCall, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -67,6 +67,7 @@ struct TracingGate(Trace);
 impl Gate for TracingGate {
     fn before<'a>(
         &'a self,
+        _tool: &'a Arc<dyn Tool>,
         _call: &'a ToolCall,
         mut arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {

@@ -28,7 +28,7 @@ fn listed(session: &Session) -> Answer {
 fn agreed(session: &Session) -> Answer {
     match session.trust().agree() {
         Ok(_) => Answer::Changed(format!(
-            "Trusted {}. Its language servers and checkers may run; files outside it are read in the next session.",
+            "Trusted {}. Its hooks, language servers and checkers may run; files outside it are read in the next session.",
             session.trust().root().display()
         )),
         Err(error) => Answer::refused(error),

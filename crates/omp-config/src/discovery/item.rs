@@ -162,6 +162,15 @@ pub struct HookFile {
     pub path: PathBuf,
 }
 
+/// The hooks that one settings file describes, as written. They are neither checked nor run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HookSettings {
+    pub path: PathBuf,
+    /// The directory of the plugin whose file it is.
+    pub plugin: Option<PathBuf>,
+    pub hooks: Value,
+}
+
 /// What a file of `tools/` is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolForm {

@@ -34,8 +34,8 @@ pub use bases::{BaseDirectory, PromptFileName};
 pub use boundary::Outside;
 pub use item::{
     AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, Finding, HookFile, HookPhase,
-    Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule, SettingsFile, Skill,
-    SshHost, StickyRule, ToolFile, ToolForm,
+    HookSettings, Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule,
+    SettingsFile, Skill, SshHost, StickyRule, ToolFile, ToolForm,
 };
 pub use kind::skill::Description;
 pub use places::Places;
@@ -126,6 +126,11 @@ impl Discovery {
     }
 
     pub fn hooks(&self) -> Listing<HookFile> {
+        engine::list(self)
+    }
+
+    /// Hooks that settings files describe; those of [`Discovery::hooks`] are files of their own.
+    pub fn hook_settings(&self) -> Listing<HookSettings> {
         engine::list(self)
     }
 

@@ -2,8 +2,8 @@
 
 use super::engine::Loader;
 use super::item::{
-    AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, HookFile, Instruction,
-    McpServer, PromptFile, Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile,
+    AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, HookFile, HookSettings,
+    Instruction, McpServer, PromptFile, Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile,
 };
 
 /// A program whose files omp reads.
@@ -27,6 +27,7 @@ pub(super) struct Loaders {
     pub(super) prompts: Loader<PromptFile>,
     pub(super) instructions: Loader<Instruction>,
     pub(super) hooks: Loader<HookFile>,
+    pub(super) hook_settings: Loader<HookSettings>,
     pub(super) tools: Loader<ToolFile>,
     pub(super) extension_modules: Loader<ExtensionModule>,
     pub(super) extensions: Loader<ExtensionManifest>,
@@ -46,6 +47,7 @@ pub(super) const NOTHING: Loaders = Loaders {
     prompts: |_| {},
     instructions: |_| {},
     hooks: |_| {},
+    hook_settings: |_| {},
     tools: |_| {},
     extension_modules: |_| {},
     extensions: |_| {},

@@ -7,8 +7,8 @@ use super::bases::{PromptFileName, prompt_candidates};
 use super::disk::{FILE_LIMIT, Unread, read_text};
 use super::engine::{self, Kind, trouble};
 use super::item::{
-    AgentFile, CommandFile, ExtensionManifest, ExtensionModule, HookFile, Instruction, Level, Listing,
-    McpServer, PromptFile, Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile,
+    AgentFile, CommandFile, ExtensionManifest, ExtensionModule, HookFile, HookSettings, Instruction, Level,
+    Listing, McpServer, PromptFile, Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile,
 };
 
 /// One item.
@@ -52,6 +52,7 @@ pub(super) fn sources(discovery: &Discovery) -> Sources {
     sources.list::<PromptFile>(discovery);
     sources.list::<Instruction>(discovery);
     sources.list::<HookFile>(discovery);
+    sources.list::<HookSettings>(discovery);
     sources.list::<ToolFile>(discovery);
     sources.list::<ExtensionModule>(discovery);
     sources.list::<ExtensionManifest>(discovery);

@@ -6,8 +6,8 @@ use super::item::{McpServer, Rule, SettingsFile, Skill};
 use super::kind::mcp::Dialect;
 use super::kind::skill::Description;
 use super::kind::{
-    agent, command, context, hook, instruction, manifest, mcp, module, prompt, rule, settings, skill, ssh,
-    sticky, tool,
+    agent, command, context, hook, hook_settings, instruction, manifest, mcp, module, prompt, rule, settings,
+    skill, ssh, sticky, tool,
 };
 use super::places::{NATIVE, Root};
 use super::plugins::installed;
@@ -50,6 +50,7 @@ const OMP: Loaders = Loaders {
     prompts: |search| each(search, native, "prompts", prompt::collect),
     instructions: |search| each(search, native, "instructions", instruction::collect),
     hooks: |search| each(search, native, "hooks", hook::collect),
+    hook_settings: |search| each(search, native, "hooks.json", hook_settings::collect),
     tools: |search| each(search, native, "tools", tool::collect),
     extension_modules: |search| {
         each(search, native, "extensions", module::collect);
@@ -79,6 +80,12 @@ const CLAUDE: Loaders = Loaders {
     skills: |search| each(search, claude, "skills", undescribed),
     commands: |search| each(search, claude, "commands", command::collect_nested),
     hooks: |search| each(search, claude, "hooks", hook::collect),
+    hook_settings: |search| {
+        let files = claude_settings(search);
+        if !hook_settings::are_disabled(search, &files) {
+            files.iter().for_each(|file| hook_settings::collect(search, file));
+        }
+    },
     tools: |search| each(search, claude, "tools", tool::collect),
     mcp_servers: |search| {
         let file = search.discovery.places.home_root(".claude.json");
@@ -98,6 +105,12 @@ const CLAUDE_PLUGINS: Loaders = Loaders {
         }
     },
     hooks: |search| each(search, plugins, "hooks", hook::collect),
+    hook_settings: |search| {
+        let files = claude_settings(search);
+        if !hook_settings::are_disabled(search, &files) {
+            plugins(search).iter().for_each(|root| hook_settings::collect_of_plugin(search, root));
+        }
+    },
     tools: |search| each(search, plugins, "tools", tool::collect),
     mcp_servers: |search| each(search, plugins, ".mcp.json", servers),
     agents: |search| each(search, plugins, "agents", agent::collect),
@@ -253,6 +266,12 @@ fn agents<T>(search: &mut Search<'_, T>) -> Vec<Root> {
 
 fn claude<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.user_and_project(".claude", ".claude")
+}
+
+/// Where Claude Code has its settings, the user's first.
+fn claude_settings<T>(search: &mut Search<'_, T>) -> Vec<Root> {
+    let files = |root: Root| [root.below("settings.json"), root.below("settings.local.json")];
+    claude(search).into_iter().flat_map(files).collect()
 }
 
 fn codex<T>(search: &mut Search<'_, T>) -> Vec<Root> {

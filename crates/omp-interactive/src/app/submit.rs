@@ -91,13 +91,17 @@ impl App {
     }
 
     /// Lets words wait for their moment in the turn that runs. Commands and templates become their texts first.
-    fn queue_words(&mut self, queue: Queue, content: UserContent) {
-        if matches!(interpret(&content.text()), Submission::Prompt) {
+    pub(super) fn queue_words(&mut self, queue: Queue, content: UserContent) {
+        let session = self.session();
+        let is_plain = matches!(interpret(&content.text()), Submission::Prompt);
+        if is_plain && !session.input().has_prompt_hooks() {
             self.enqueue(queue, content);
             return;
         }
-        let session = self.session();
         self.spawn(async move {
+            if let Err(reason) = session.input().ask_hooks(&content).await {
+                return Box::new(move |app: &mut Self| app.complain(&reason)) as Task;
+            }
             let (content, warnings) = session.input().expand(content).await;
             Box::new(move |app: &mut Self| {
                 warnings.iter().for_each(|warning| app.remark(warning));

@@ -36,7 +36,17 @@ impl Compactor {
         cancel: CancellationToken,
     ) -> Result<Shorter, UpkeepError> {
         let measured = self.measured(view.messages);
-        let done = self.shorten_by(order, view, &cancel).await;
+        let allowed = match self.hooks.get() {
+            Some(hooks) => hooks.compacting(order.reason, order.focus).await,
+            None => Ok(()),
+        };
+        let done = match allowed {
+            Ok(()) => self.shorten_by(order, view, &cancel).await,
+            Err(error) => Err(error),
+        };
+        if let (Ok(_), Some(hooks)) = (&done, self.hooks.get()) {
+            hooks.compacted().await;
+        }
         let aborted =
             cancel.is_cancelled() || done.as_ref().is_err_and(|error| *error == UpkeepError::Aborted);
         let in_vain = match &done {

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use omp_agent::{Look, ModelIdentity, Occasion, Order, Shorter, Upkeep, UpkeepError, View};
 use omp_compaction::{Measured, Scale, counted_beside, measure};
@@ -38,6 +38,7 @@ use omp_tools::TodoList;
 use omp_types::Message;
 use tokio_util::sync::CancellationToken;
 
+use crate::hooks::SessionHooks;
 use crate::request::model_pool::ModelPool;
 use crate::saved::store;
 use crate::session::builder::SessionBuilder;
@@ -68,6 +69,8 @@ pub(crate) struct Compactor {
     /// Tokens of the system prompt and the tools, as we estimate them.
     pub(crate) beside: u64,
     pub(crate) learned: Mutex<Learned>,
+    /// Programs of the user that hear of it.
+    hooks: OnceLock<Arc<SessionHooks>>,
     /// Somebody begins a new session when one is due.
     pub(crate) hands_off: AtomicBool,
     /// The conversation is to be handed to a new session.
@@ -138,9 +141,14 @@ impl Compactor {
             stale: AtomicUsize::new(stale),
             beside,
             learned: Mutex::default(),
+            hooks: OnceLock::new(),
             hands_off: AtomicBool::new(false),
             handoff_due: AtomicBool::new(false),
         })
+    }
+
+    pub(crate) fn attach_hooks(&self, hooks: Arc<SessionHooks>) {
+        let _ = self.hooks.set(hooks);
     }
 
     pub(crate) fn settings(&self) -> Arc<Settings> {

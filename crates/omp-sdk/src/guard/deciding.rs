@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::task::Poll;
 
-use omp_agent::{Decision, PendingCall, Tool};
+use omp_agent::{Advice, Decision, PendingCall, Tool};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::question::Question;
 use omp_sandbox::Rung;
@@ -37,13 +37,34 @@ impl Weighed {
     }
 }
 
+/// What the user's hooks think of a call. They may ask for a question in any mode, and spare one; what nothing can undo,
+/// what changes something while a plan is made, and what the settings forbid is not theirs to allow.
+fn heed(
+    advice: Option<&Advice>,
+    weighed: &mut Weighed,
+    policy: Option<Policy>,
+    planning: bool,
+) -> Option<Policy> {
+    match advice {
+        Some(Advice::Ask(reason)) => {
+            weighed.approval.reason = Some(reason.clone().into());
+            weighed.approval.insists = true;
+            weighed.mode = Mode::AlwaysAsk;
+            Some(Policy::Prompt)
+        }
+        Some(Advice::Allow) if weighed.is_plain() && !planning && policy.is_none() => Some(Policy::Allow),
+        Some(Advice::Allow) | None => policy,
+    }
+}
+
 impl Guard {
     pub(super) async fn decide(&self, pending: &PendingCall<'_>) -> Decision {
         let PendingCall { tool, call, arguments, .. } = *pending;
         let (stance, policy) = self.stance(&call.name);
         let planning = self.modes.planning.is_on();
+        let asks = matches!(pending.advice(), Some(Advice::Ask(_)));
         match (stance, policy) {
-            (Mode::Yolo, None) if !planning => return Decision::Allow,
+            (Mode::Yolo, None) if !planning && !asks => return Decision::Allow,
             // What confined the call then is not in the recording. Decided at once: what was typed meanwhile comes by
             // the order of events.
             (Mode::Auto, None) if self.played && !planning && !insists(pending) => {
@@ -71,6 +92,7 @@ impl Guard {
             // No mode lets a plan carry itself out.
             weighed.mode = Mode::AlwaysAsk;
         }
+        let policy = heed(pending.advice(), &mut weighed, policy, planning);
         match decide(weighed.mode, policy, &weighed.approval) {
             Outcome::Run if weighed.is_plain() => self.let_out_by_rule(call, arguments, weighed.rung),
             Outcome::Run => Decision::Allow,

@@ -9,6 +9,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::BoxFuture;
 use omp_agent::{Conduct, Note, Then, Turn};
 use omp_types::{AgentEvent, AssistantMessage, Message, ToolCall, ToolResultMessage, ToolTrait, tool_has};
 
@@ -77,7 +78,7 @@ impl Conduct for LoopGuard {
         }
     }
 
-    fn before_stopping(&self) -> Option<Note> {
+    fn before_stopping(&self) -> BoxFuture<'_, Option<Note>> {
         self.inner.before_stopping()
     }
 

@@ -35,6 +35,7 @@ use serde_json::{Map, Value};
 use crate::clock::SystemClock;
 use crate::guard::permissions::Permissions;
 use crate::guard::trust::ProjectTrust;
+use crate::hooks::SessionHooks;
 use crate::mcp::is_named;
 use words::{nobody_to_ask, refused, refused_because};
 
@@ -149,6 +150,8 @@ pub(crate) struct Guard {
     control: OnceLock<Control>,
     /// The tools behind it, once there are some: they know what confines commands.
     tools: OnceLock<Arc<omp_tools::Context>>,
+    /// Hooks that hear of questions, once there are some.
+    hooks: OnceLock<Arc<SessionHooks>>,
     /// Calls that did not run because nobody could be asked.
     refused: Mutex<Vec<String>>,
     /// A recording is played: nothing runs, and where it ran then is not where we are.
@@ -175,6 +178,7 @@ impl Guard {
             modes,
             control: OnceLock::new(),
             tools: OnceLock::new(),
+            hooks: OnceLock::new(),
             refused: Mutex::default(),
             played: false,
         }
@@ -185,6 +189,19 @@ impl Guard {
         let mode = self.stance.lock().unwrap_or_else(PoisonError::into_inner).mode;
         tools.commands.sandbox.set_free(mode == Mode::Yolo);
         let _ = self.tools.set(tools);
+    }
+
+    /// Lets hooks hear of questions.
+    pub(crate) fn attach_hooks(&self, hooks: Arc<SessionHooks>) {
+        let _ = self.hooks.set(hooks);
+    }
+
+    /// Asks a person, and lets hooks hear of it.
+    async fn ask_person(&self, asker: &Arc<dyn Asker>, request: &ApprovalRequest) -> Reply {
+        if let Some(hooks) = self.hooks.get() {
+            hooks.asking(&request.question.tool);
+        }
+        asker.ask(request).await
     }
 
     /// Calls that did not run because nobody could be asked about them.
@@ -210,7 +227,7 @@ impl Guard {
             return None;
         };
         let _turn = self.turn.lock().await;
-        let reply = asker.ask(request).await;
+        let reply = self.ask_person(asker, request).await;
         if let (Reply::NoBecause(words), Some(control)) = (&reply, self.control.get()) {
             control.steer(UserContent::Text(words.clone()));
         }
@@ -330,7 +347,7 @@ impl Guard {
         let always = rules.as_ref().map(|rules| rules.iter().map(ToString::to_string).collect());
         let project = self.permissions.project().to_owned();
         let request = ApprovalRequest { call_id: call.id.clone(), question, always, project };
-        match asker.ask(&request).await {
+        match self.ask_person(asker, &request).await {
             Reply::No => Decision::Deny(refused(&call.name)),
             Reply::NoBecause(words) => Decision::Deny(refused_because(&call.name, &words)),
             Reply::Once => Decision::Allow,

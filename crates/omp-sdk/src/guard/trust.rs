@@ -11,9 +11,11 @@ use omp_config::discovery::{Discovery, Level, Outside, Places, PromptFileName};
 use omp_config::settings::{Settings, keys};
 use omp_config::{Directories, TrustError, change_trust, load_trust, project_root};
 use omp_guard::trust::{Agreement, TrustBook, Want, WantKind, content_hash};
+use omp_hooks::CommandHook;
 use omp_tools::CHECKER_PROGRAMS;
 use omp_workspace::open::{OpenedPath, open};
 
+use crate::hooks;
 use crate::mcp::ConfiguredServer;
 use crate::mcp::definitions;
 use crate::session::Session;
@@ -99,10 +101,12 @@ impl ProjectTrust {
             let want = Want { kind: WantKind::Outside, what: file.display().to_string(), hash };
             (want, vec![file])
         });
-        let rows = outside.chain([self.code_want()]).chain(self.mcp_wants()).map(|(want, files)| {
-            let agreed = book.agreed(&root, &want);
-            TrustRow { want, files, agreed }
-        });
+        let rows = outside.chain([self.code_want()]).chain(self.mcp_wants()).chain(self.hook_wants()).map(
+            |(want, files)| {
+                let agreed = book.agreed(&root, &want);
+                TrustRow { want, files, agreed }
+            },
+        );
         Ok(rows.collect())
     }
 
@@ -161,6 +165,60 @@ impl ProjectTrust {
             false => "the project defines this server, and you have not trusted it",
         };
         Err(format!("{reason}. To allow it: /mcp trust {name}, or omp mcp trust {name}"))
+    }
+
+    /// May a hook run? One that the project brings, or that runs files of the project, only as the user has agreed to
+    /// it; the error says why not.
+    pub(crate) fn hook(&self, hook: &CommandHook) -> Result<(), String> {
+        if !self.needs_consent(hook) || is_always(&self.settings) {
+            return Ok(());
+        }
+        let (want, _) = self.hook_want(hook);
+        let book = load_trust(&self.directories).map_err(|error| error.to_string())?;
+        if book.agreed(&self.key(), &want).is_some() {
+            return Ok(());
+        }
+        let same = |old: &Agreement| old.want.kind == WantKind::Hook && old.want.what == want.what;
+        let reason = match book.of_project(&self.key()).iter().any(same) {
+            true => "the hook, or a file that it runs, has changed since you trusted it",
+            false if hook.source.of_project => "the project defines this hook, and you have not trusted it",
+            false => "the hook runs a file of the project, and you have not trusted it",
+        };
+        Err(format!("{reason}. To allow it: /trust add, or omp trust add"))
+    }
+
+    fn needs_consent(&self, hook: &CommandHook) -> bool {
+        hook.source.of_project || omp_extend::hooks::runs_project_files(hook, &self.cwd)
+    }
+
+    fn hook_want(&self, hook: &CommandHook) -> (Want, Vec<PathBuf>) {
+        let files = omp_extend::hooks::files_of(hook, &self.cwd);
+        let hash = |command: &str, files: &[PathBuf]| {
+            let command = [("command".to_owned(), command.as_bytes().to_vec())];
+            let files = files.iter().map(|file| (file.display().to_string(), content(file, MAX_HASHED)));
+            let parts: Vec<(String, Vec<u8>)> = command.into_iter().chain(files).collect();
+            content_hash(parts.iter().map(|(name, content)| (name.as_str(), content.as_slice())))
+        };
+        (hooks::want(hook, hash, &files), files)
+    }
+
+    /// The hooks that the project defines.
+    fn hook_wants(&self) -> Vec<(Want, Vec<PathBuf>)> {
+        let places = Places::find(&self.directories, &self.cwd);
+        let discovery = Discovery::new(places, &self.settings.disabled_providers());
+        let hooks = omp_extend::hooks::hooks(&discovery).hooks;
+        let project = hooks.iter().filter(|hook| self.needs_consent(hook));
+        let mut wants: Vec<_> = project
+            .map(|hook| {
+                let (want, mut files) = self.hook_want(hook);
+                if !files.contains(&hook.source.file) {
+                    files.insert(0, hook.source.file.clone());
+                }
+                (want, files)
+            })
+            .collect();
+        wants.dedup();
+        wants
     }
 
     /// Agrees to one server of the project as it is now.

@@ -19,6 +19,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::configure;
+use crate::hooks::HookEvent;
 use crate::prompt::bundled_commands;
 use crate::prompt::expand::expand;
 use crate::prompt::knowledge;
@@ -74,6 +75,17 @@ impl<'s> PromptInput<'s> {
         let expansion =
             expand(words, &self.session.sources.knowledge.get().skills, &settings, || self.commands());
         (expansion.prompt.content, expansion.warnings)
+    }
+
+    /// Do hooks want to see what is typed?
+    pub fn has_prompt_hooks(self) -> bool {
+        self.session.hooks.hooks.has(HookEvent::UserPromptSubmit)
+    }
+
+    /// Asks hooks about words that are queued; [`Session::prompt`] does it by itself. The error says why they are not
+    /// to be queued.
+    pub async fn ask_hooks(self, content: &UserContent) -> Result<(), String> {
+        self.session.hooks.typed(content).await
     }
 
     /// Keeps a text as a new `local://` file; its URL.

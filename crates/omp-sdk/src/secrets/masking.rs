@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, Listener, PendingCall, ToolError};
+use omp_agent::{Decision, Gate, Listener, PendingCall, Tool, ToolError};
 use omp_guard::secrets::Secrets;
 use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, ToolTrait, UserBlock, tool_has};
 use serde_json::{Map, Value};
@@ -125,6 +125,7 @@ pub(crate) fn listener(
 impl Gate for MaskedGate {
     fn before<'a>(
         &'a self,
+        tool: &'a Arc<dyn Tool>,
         call: &'a ToolCall,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
@@ -139,7 +140,7 @@ impl Gate for MaskedGate {
             );
             return Box::pin(std::future::ready(Err(ToolError::new(reason))));
         }
-        self.inner.before(call, arguments)
+        self.inner.before(tool, call, arguments)
     }
 
     fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {

@@ -222,6 +222,7 @@ impl Host {
         // What was asked for when the program began was said of another session.
         let options = SessionOptions {
             persistence,
+            replaces: true,
             model: ModelOptions {
                 selector: None,
                 provider: None,
@@ -241,6 +242,7 @@ impl Host {
         let next = Arc::new(Session::open(options, self.outfit.listener()).await?);
         let previous = old.file();
         let elsewhere = (next.cwd() != old.cwd()).then(|| next.cwd());
+        old.hooks.end(Some(if elsewhere.is_some() { "other" } else { "clear" })).await;
         let mut remarks = old.close().await;
         remarks.extend_from_slice(next.warnings());
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = next;

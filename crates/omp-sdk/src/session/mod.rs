@@ -57,6 +57,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::compaction::Compactor;
 use crate::guard::Guard;
+use crate::hooks::{ListedHook, SessionHooks};
 use crate::mcp::SessionMcp;
 use crate::prompt::PromptReport;
 use crate::prompt::bundled_commands;
@@ -106,6 +107,8 @@ pub struct Session {
     pub(crate) mention_remarks: Mutex<Vec<String>>,
     pub(crate) deck: Option<Deck>,
     pub(crate) mcp: Arc<SessionMcp>,
+    /// Programs of the user that are asked before calls and told after them.
+    pub(crate) hooks: Arc<SessionHooks>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -177,6 +180,9 @@ impl Session {
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let asked = self.hooks.submit(&prompt).await;
+        self.pass_on_hook_notices().await?;
+        asked?;
         let prompt = match &self.deck {
             // What was said then was expanded then.
             Some(deck @ Deck::Play(_)) => deck.prompt(prompt),
@@ -200,7 +206,21 @@ impl Session {
         self.mode_changes().before_run().await;
         let outcome = self.agent.prompt(prompt, cancel).await?;
         self.mode_changes().after_run(&outcome).await;
+        self.pass_on_hook_notices().await?;
+        self.hooks.idle();
         Ok(outcome)
+    }
+
+    /// Programs that are asked before calls and told after them, as they may run now.
+    pub async fn hooks(&self) -> Vec<ListedHook> {
+        self.hooks.hooks.list().await
+    }
+
+    async fn pass_on_hook_notices(&self) -> Result<(), AgentError> {
+        for notice in self.hooks.take_notices() {
+            self.agent.notice(notice).await?;
+        }
+        Ok(())
     }
 
     /// What a person should know about pictures that the model will not get.
@@ -258,6 +278,7 @@ impl Session {
     /// could not be saved is said. Prompts are refused from now on.
     pub async fn close(&self) -> Vec<String> {
         self.agent.retire().await;
+        self.hooks.end(None).await;
         if let Some(history) = &self.tools.history {
             history.close().await;
         }
@@ -285,8 +306,9 @@ impl Session {
         let _ = tokio::task::spawn_blocking(move || models.pipeline.side_requests.save()).await;
         let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
         let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}"));
+        let unheard = self.hooks.take_notices();
         let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
-        problems.chain(refused).collect()
+        problems.chain(refused).chain(unheard).collect()
     }
 
     /// The conversation as the model knows it. Waits for a run to end.

@@ -6,6 +6,7 @@ use omp_agent::{
     Agent, AgentConfig, AgentError, Conduct, Gate, Listener, Models, Parts, Setup, Todos, Upkeep, definitions,
 };
 use omp_guard::secrets::Secrets;
+use omp_hooks::Runner;
 use omp_models::Effort;
 use omp_modes::SessionModes;
 use omp_resources::SessionFolder;
@@ -19,6 +20,7 @@ use crate::error::SessionError;
 use crate::guard::Guard;
 use crate::guard::loop_guard::LoopGuard;
 use crate::guard::sandbox;
+use crate::hooks::{self, HookParts, Occasion, SessionHooks};
 use crate::mcp::SessionMcp;
 use crate::modes;
 use crate::prompt::PromptReport;
@@ -89,15 +91,18 @@ impl Session {
         let listener = builder.start_deck(chosen, surroundings, *effort, &context, record, listener);
         let effort = ground.effort;
         let assembly = builder.assemble(ground, config.intent_tracing, context.kept);
-        let agent = Agent::new(assembly.loop_parts(&builder, listener), config);
-        assembly.connect(&builder, &agent);
+        let hooks = assembly.hooks(&mut builder).await;
+        let agent = Agent::new(assembly.loop_parts(&builder, listener, &hooks), config);
+        assembly.connect(&builder, &agent, &hooks);
         let preferences = builder.preferences(effort, &assembly);
         let beginning = modes::Beginning::of(&context, &builder.options.persistence);
         let mode = context.mode.clone();
+        let occasion = Occasion::of(&context, builder.options.replaces);
         load(&agent, context).await?;
-        let mut session = assembly.into_session(builder, agent, preferences);
+        let mut session = assembly.into_session(builder, agent, preferences, hooks);
         let warnings = session.mode_changes().begin(mode.as_ref(), beginning).await;
         session.warnings.extend(warnings);
+        session.hooks.begin(session.control(), occasion);
         let problems = session.mcp.begin().await;
         session.warnings.extend(problems);
         Ok(session)
@@ -209,10 +214,17 @@ impl SessionBuilder {
 
 impl Assembly {
     /// What the loop is handed. What it says goes through the masks to the recorder.
-    fn loop_parts(&self, builder: &SessionBuilder, listener: Box<dyn Listener>) -> Parts {
+    fn loop_parts(
+        &self,
+        builder: &SessionBuilder,
+        listener: Box<dyn Listener>,
+        hooks: &SessionHooks,
+    ) -> Parts {
         let modes = Arc::clone(&self.modes);
         let recorder = Box::new(Recorder { record: self.record.clone(), modes, inner: listener });
         let gate = file_history::gate(Arc::clone(&self.guard) as Arc<dyn Gate>, &self.tools);
+        let gate = omp_hooks::gate::gate(gate, &hooks.hooks, builder.options.cwd.clone());
+        let conduct = omp_hooks::conduct::conduct(Arc::clone(&self.modes) as Arc<dyn Conduct>, &hooks.hooks);
         Parts {
             model: self.models.serve_conversation(self.live.model()),
             models: Arc::clone(&self.models) as Arc<dyn Models>,
@@ -221,14 +233,16 @@ impl Assembly {
             clock: Arc::clone(&self.modes.clock),
             listener: masking::listener(recorder, self.masks.as_ref(), self.artifacts.directory()),
             todos: self.offers_todo.then(|| Arc::clone(&builder.todos) as Arc<dyn Todos>),
-            conduct: Arc::new(LoopGuard::new(Arc::clone(&self.modes) as Arc<dyn Conduct>)),
+            conduct: Arc::new(LoopGuard::new(conduct)),
             upkeep: replay::upkeep(&builder.options, Arc::clone(&self.compactor) as Arc<dyn Upkeep>),
         }
     }
 
     /// Lets the parts reach the loop that was made with them.
-    fn connect(&self, builder: &SessionBuilder, agent: &Agent) {
+    fn connect(&self, builder: &SessionBuilder, agent: &Agent, hooks: &Arc<SessionHooks>) {
         self.guard.attach(agent.control());
+        self.guard.attach_hooks(Arc::clone(hooks));
+        self.compactor.attach_hooks(Arc::clone(hooks));
         sandbox::connect(&self.guard, &self.tools);
         if let Some(jobs) = &builder.jobs {
             jobs::connect(jobs, agent.control());
@@ -239,7 +253,26 @@ impl Assembly {
         self.mcp.attach(&self.setup, &self.modes, agent.control(), spills);
     }
 
-    fn into_session(self, builder: SessionBuilder, agent: Agent, preferences: ModelPreferences) -> Session {
+    /// The hooks of the user and of the project.
+    async fn hooks(&self, builder: &mut SessionBuilder) -> Arc<SessionHooks> {
+        let commands = &self.tools.commands;
+        let (scope, environment) = (Arc::clone(&commands.scope), commands.environment.clone());
+        let parts = HookParts {
+            runner: Runner { scope, environment, cwd: builder.options.cwd.clone() },
+            record: self.record.clone(),
+            guard: Arc::clone(&self.guard),
+            modes: Arc::clone(&self.modes),
+        };
+        hooks::of_session(builder, &self.sources.discovery(), parts).await
+    }
+
+    fn into_session(
+        self,
+        builder: SessionBuilder,
+        agent: Agent,
+        preferences: ModelPreferences,
+        hooks: Arc<SessionHooks>,
+    ) -> Session {
         let places = SessionPaths::of(&builder.options);
         let filter = builder.options.tools;
         Session {
@@ -263,6 +296,7 @@ impl Assembly {
             mention_remarks: Mutex::default(),
             deck: builder.options.deck,
             mcp: self.mcp,
+            hooks,
             warnings: builder.warnings,
         }
     }

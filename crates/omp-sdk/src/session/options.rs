@@ -63,6 +63,8 @@ pub struct SessionOptions {
     pub deck: Option<Deck>,
     /// A binary that is the embedded shell when its first argument is `__shell`, for machines without bash.
     pub embedded_shell: Option<PathBuf>,
+    /// Another session of the program ends for this one.
+    pub replaces: bool,
 }
 
 /// What providers are told about a session, beside its requests.
@@ -127,6 +129,7 @@ impl SessionOptions {
             session_dir: None,
             deck: None,
             embedded_shell: None,
+            replaces: false,
         }
     }
 }

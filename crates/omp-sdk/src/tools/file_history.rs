@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, PendingCall, ToolError};
+use omp_agent::{Decision, Gate, PendingCall, Tool, ToolError};
 use omp_config::settings::keys;
 use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
@@ -110,10 +110,11 @@ impl FileHistoryGate {
 impl Gate for FileHistoryGate {
     fn before<'a>(
         &'a self,
+        tool: &'a Arc<dyn Tool>,
         call: &'a ToolCall,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
-        self.inner.before(call, arguments)
+        self.inner.before(tool, call, arguments)
     }
 
     fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {

@@ -90,6 +90,10 @@ impl Tool for Edit {
         Scheduling::Exclusive
     }
 
+    fn files(&self, arguments: &Map<String, Value>) -> Vec<String> {
+        self.targets(arguments)
+    }
+
     fn line_input(&self) -> Option<LineInput> {
         match self.context.settings.edit.mode {
             EditMode::Hashline => Some(LineInput { parameter: "input", header: "[" }),

@@ -37,6 +37,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::InternalUrl;
 use crate::output::{Details, MAX_LINES, Meta, Source};
 use crate::resources::{Mutability, Paging};
 use crate::{Context, approval};
@@ -68,6 +69,14 @@ impl Read {
 impl Tool for Read {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
+    }
+
+    fn files(&self, arguments: &Map<String, Value>) -> Vec<String> {
+        let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+        if omp_web::address::is_web(typed) || InternalUrl::parse(typed).is_some() {
+            return Vec::new();
+        }
+        vec![selector::without(typed).to_owned()]
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {

@@ -69,6 +69,13 @@ impl Tool for Resolve {
         })
     }
 
+    fn files(&self, arguments: &Map<String, Value>) -> Vec<String> {
+        if arguments.get("action").is_some_and(|action| action == "discard") {
+            return Vec::new();
+        }
+        self.context.pending.first_files().iter().map(|path| path.display().to_string()).collect()
+    }
+
     fn approval_details(&self, _arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let files = self.context.pending.first_files();
         let typed: Vec<String> = files.iter().map(|file| self.context.base().display(file)).collect();

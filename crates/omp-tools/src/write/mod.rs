@@ -63,6 +63,11 @@ impl Tool for Write {
         Scheduling::Exclusive
     }
 
+    fn files(&self, arguments: &Map<String, Value>) -> Vec<String> {
+        let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+        targets(&self.context, typed).iter().map(|path| path.display().to_string()).collect()
+    }
+
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
         let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
         Some(match approval::of_url(typed) {

@@ -31,6 +31,7 @@ mod google;
 mod grievances;
 mod help_examples;
 mod history;
+mod hooks;
 mod hostile;
 mod hostile_repository;
 mod hosts;

@@ -73,6 +73,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-documents",
         "omp-github",
         "omp-history",
+        "omp-hooks",
         "omp-ssh",
         "omp-lsp",
         "omp-mcp",

@@ -4,6 +4,7 @@ pub(super) mod agent;
 pub(super) mod command;
 pub(super) mod context;
 pub(super) mod hook;
+pub(super) mod hook_settings;
 pub(super) mod instruction;
 pub(super) mod manifest;
 pub(super) mod mcp;

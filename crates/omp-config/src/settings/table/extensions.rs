@@ -20,6 +20,8 @@ settings! {
     COMMANDS_ENABLE_CLAUDE_PROJECT: Flag("commands.enableClaudeProject", true, "Use Claude commands from the project.");
     COMMANDS_ENABLE_OPENCODE_USER: Flag("commands.enableOpencodeUser", true, "Use OpenCode commands from the home directory.");
     COMMANDS_ENABLE_OPENCODE_PROJECT: Flag("commands.enableOpencodeProject", true, "Use OpenCode commands from the project.");
+    // The original has no such setting.
+    HOOKS_ENABLED: Flag("hooks.enabled", true, "Run command hooks of omp, Claude Code and plugins.");
     // Default: ours.
     MCP_ENABLE_PROJECT_CONFIG: Flag("mcp.enableProjectConfig", true, "Use MCP servers configured by the project.");
     MCP_NOTIFICATIONS: Flag("mcp.notifications", false, "Notify the model when an MCP resource changes.");

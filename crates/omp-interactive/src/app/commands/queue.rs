@@ -1,5 +1,6 @@
 //! `/queue` and `/clear`.
 
+use omp_editor::decide::Queue;
 use omp_sdk::Prompt;
 use omp_theme::Token;
 use omp_types::UserContent;
@@ -14,8 +15,7 @@ pub(crate) fn queue(app: &mut App, message: &str) {
     } else if app.turn.run.is_none() {
         app.prompt(Prompt::text(message));
     } else {
-        app.session().control().follow_up(UserContent::Text(message.to_owned()));
-        app.surface.changed();
+        app.queue_words(Queue::FollowUp, UserContent::Text(message.to_owned()));
     }
 }
 

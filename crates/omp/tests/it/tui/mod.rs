@@ -23,6 +23,7 @@ mod finding;
 mod gallery;
 mod goal_flag;
 mod history;
+mod hooks;
 mod inspecting;
 mod interaction;
 mod keys;
