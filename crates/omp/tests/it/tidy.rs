@@ -79,6 +79,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-mcp",
         "omp-embedded-shell",
         "omp-replay",
+        "omp-script",
         "omp-theme",
         "omp-keys",
         "omp-editor",
@@ -130,6 +131,8 @@ fn heavy_libraries_stay_in_their_crate() {
         ("dom_query", &["omp-web", "omp-documents"]),
         ("rmcp", &["omp-mcp"]),
         ("hyper", &["omp-mcp"]),
+        ("rquickjs", &["omp-script"]),
+        ("oxc_parser", &["omp-script"]),
     ]
     .into();
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {

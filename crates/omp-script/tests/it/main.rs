@@ -1,0 +1,7 @@
+//! Scripts in the engine, as their owner runs them.
+
+mod language;
+mod limits;
+mod modules;
+mod support;
+mod units;
