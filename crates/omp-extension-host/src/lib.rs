@@ -26,7 +26,7 @@ pub use ask::{InputAnswer, Injected, StartAnswer};
 pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};
-pub use omp_script::{Limits, ScanReport, UnitUsage, scan};
+pub use omp_script::{Limits, UnitUsage};
 pub use ports::Port;
 pub use tool::ScriptedTool;
 pub use registered::{CommandSpec, FlagKind, FlagSpec, Registered, ShortcutSpec, ToolSpec};

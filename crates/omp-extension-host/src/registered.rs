@@ -122,8 +122,8 @@ impl Registered {
     /// Adds or replaces one thing that was registered later.
     pub(crate) fn add(&mut self, kind: &str, value: Value) -> Result<(), String> {
         fn put<T>(list: &mut Vec<T>, new: T, same: impl Fn(&T, &T) -> bool) -> Result<(), String> {
-            match list.iter_mut().find(|old| same(old, &new)) {
-                Some(old) => *old = new,
+            match list.iter().position(|old| same(old, &new)) {
+                Some(at) => list[at] = new,
                 None if list.len() >= MOST => return Err(format!("more than {MOST} cannot be registered")),
                 None => list.push(new),
             }

@@ -36,5 +36,5 @@ pub(crate) async fn compact(session: Arc<Session>, arguments: Value) -> Result<V
     let focus = arguments["customInstructions"].as_str().filter(|focus| !focus.trim().is_empty());
     let done = session.context().compact(focus, tokio_util::sync::CancellationToken::new()).await;
     let done = done.map_err(|error| error.to_string())?;
-    Ok(json!({"summary": done.summary, "tokensBefore": done.tokens_before}))
+    Ok(json!(done.result))
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use omp_config::settings::{Format, parse_document};
 use omp_agent::{Gate, Listener, Tool};
 use omp_extension_host::listener::Settling;
 use omp_extension_host::{EventName, ExtensionsOptions, ProgramFacts};
@@ -24,7 +25,7 @@ use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Extensions, FlagKind, FlagSpec,
-    InputAnswer, Port, Problem, ScanReport, SessionFacts, ShortcutSpec, UnitUsage, scan,
+    InputAnswer, Port, Problem, SessionFacts, ShortcutSpec, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
@@ -124,8 +125,8 @@ impl SessionBuilder {
             limits: omp_extension_host::Limits::default(),
             program: ProgramFacts {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                agent_directory: self.options.directories.agent(),
-                parse_yaml: |text| serde_saphyr::from_str(text).ok(),
+                agent_directory: self.options.directories.agent.clone(),
+                parse_yaml: |text| parse_document(text, Format::Yaml).ok(),
             },
         }
     }

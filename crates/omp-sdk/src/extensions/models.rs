@@ -50,10 +50,11 @@ pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Re
             let found = session.models().find(text(arguments, "spec"));
             found.map(|selection| value(&selection.model)).unwrap_or_default()
         }
-        "models.family" => json!(omp_tokens::Family::of(text(arguments, "id")).name()),
+        "models.family" => json!(lineage(text(arguments, "id"))),
         "models.usesOAuth" => {
             let vault = port.models.environment.vault();
-            json!(vault.is_some_and(|vault| vault.has_login(text(arguments, "provider"))))
+            let provider = text(arguments, "provider");
+            json!(vault.is_some_and(|vault| vault.summaries(provider).is_ok_and(|all| !all.is_empty())))
         }
         "models.providerName" => json!(text(arguments, "provider")),
         "models.providerCount" => {
@@ -136,6 +137,12 @@ pub(crate) async fn complete(
     running.end(&id);
     let answer = answer.map_err(|failure| failure.message)?;
     serde_json::to_value(Message::Assistant(answer)).map_err(|error| error.to_string())
+}
+
+/// What models of one make have in common.
+fn lineage(id: &str) -> String {
+    let name = id.rsplit('/').next().unwrap_or(id);
+    name.chars().take_while(|c| c.is_ascii_alphabetic()).collect::<String>().to_ascii_lowercase()
 }
 
 fn system(prompt: &Value) -> Arc<[String]> {

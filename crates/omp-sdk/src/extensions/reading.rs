@@ -1,10 +1,11 @@
 //! What extensions read of a session. Nothing here changes anything, and most of it is still there when the session is over.
 
-use omp_session::Entry;
+use omp_session::{Entry, EntryKind};
 use serde_json::{Value, json};
 
 use crate::extensions::port::SessionPort;
 use crate::extensions::models;
+use crate::session::Session;
 
 pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Result<Value, String> {
     let writer = port.record.lock();
@@ -40,7 +41,7 @@ pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Re
 fn of_living(port: &SessionPort, operation: &str) -> Result<Value, String> {
     let Ok(session) = port.session() else { return Ok(Value::Null) };
     Ok(match operation {
-        "session.thinkingLevel" => json!(session.thinking_now().name()),
+        "session.thinkingLevel" => json!(thinking(&session)),
         "session.scopedModels" => {
             let scope = session.models().scope();
             let known = scope.iter().filter_map(|scoped| {
@@ -49,14 +50,15 @@ fn of_living(port: &SessionPort, operation: &str) -> Result<Value, String> {
             });
             Value::Array(known.collect())
         }
-        "session.isProjectTrusted" => json!(session.guard.is_project_trusted()),
+        "session.isProjectTrusted" => json!(session.trust().code().is_ok()),
         "session.contextUsage" => {
             let window = session.compactor.window(&session.model());
-            let tokens = session.compactor.last_measured();
-            let percent = tokens.map(|tokens| tokens as f64 * 100.0 / window.max(1) as f64);
+            let messages = session.record.lock().snapshot().context().messages;
+            let tokens = session.compactor.measured(&messages).tokens;
+            let percent = tokens as f64 * 100.0 / window.max(1) as f64;
             json!({"tokens": tokens, "contextWindow": window, "percent": percent})
         }
-        "session.jobs" => json!({"running": session.jobs().running().len()}),
+        "session.jobs" => json!({"running": session.jobs().list().len()}),
         other => return Err(format!("{other} is not offered by omp")),
     })
 }
@@ -84,6 +86,16 @@ pub(crate) fn commands(port: &SessionPort) -> Value {
     );
     let all: Vec<Value> = of_extensions.chain(of_files).chain(of_skills).collect();
     json!(all)
+}
+
+/// How hard the model thinks, as the session remembers it.
+fn thinking(session: &Session) -> String {
+    let writer = session.record.lock();
+    let change = writer.entries().iter().rev().find_map(|entry| match &entry.kind {
+        EntryKind::ThinkingLevelChange(change) => Some(change.chosen().to_owned()),
+        _ => None,
+    });
+    change.unwrap_or_else(|| session.preferences.effort.start().name().to_owned())
 }
 
 /// The whole conversation; of a long file only its end is in memory, and the rest is read.
