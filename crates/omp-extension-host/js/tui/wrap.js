@@ -151,7 +151,9 @@ function splitIdeographs(piece) {
 }
 
 /** A line of an editor in pieces of at most `width` columns: `{ text, start, end }` with positions in the line. */
-export function wordWrapLine(line, width, segments = graphemes(line)) {
+export function wordWrapLine(line, width, wholes = graphemes(line)) {
+  // A mark that is wider than a row is broken like any word.
+  const segments = wholes.flatMap((whole) => (isMark(whole) && visibleWidth(whole) > width ? graphemes(whole) : [whole]));
   if (visibleWidth(line) <= width) return [{ text: line, startIndex: 0, endIndex: line.length }];
   const chunks = [];
   let [start, column, at] = [0, 0, 0];
@@ -178,9 +180,17 @@ export function wordWrapLine(line, width, segments = graphemes(line)) {
     column += columns;
     at += segment.length;
     const next = segments[index + 1];
-    const mayEnd = isSpace || IDEOGRAPH.test(segment) || (next && IDEOGRAPH.test(next));
+    const mayEnd = isSpace || stands(segment) || (next && stands(next));
     if (mayEnd && next && !/^\s/.test(next)) [breakAt, columnAtBreak] = [at, column];
   });
   cut(line.length);
   return chunks;
+}
+
+function isMark(segment) {
+  return segment.length > 8 && segment.startsWith("[paste #");
+}
+
+function stands(segment) {
+  return IDEOGRAPH.test(segment) || isMark(segment);
 }
