@@ -134,11 +134,14 @@ export class SettingsList {
     const item = this.#shown[this.#selected];
     if (!item) return;
     if (item.submenu) {
-      this.#submenu = item.submenu(item.currentValue, (value, options) => {
+      let isDone = false;
+      const submenu = item.submenu(item.currentValue, (value, options) => {
+        isDone = true;
         this.#submenu = undefined;
         if (value !== undefined) this.#change(item, value);
         if (options?.navigateTo) this.selectItem(options.navigateTo);
       });
+      if (!isDone) this.#submenu = submenu;
     } else if (item.values?.length > 0) {
       const next = (item.values.indexOf(item.currentValue) + 1) % item.values.length;
       this.#change(item, item.values[next]);
