@@ -25,15 +25,10 @@ class Blocks {
   }
 
   all() {
-    let isBlankBefore = true;
     while (this.#at < this.lines.length) {
-      if (this.#line.trim() === "") {
-        this.#at++;
-        isBlankBefore = true;
-        continue;
-      }
-      this.#found.push({ ...this.#block(), follows: !isBlankBefore });
-      isBlankBefore = false;
+      const before = this.lines[this.#at - 1] ?? "";
+      if (this.#line.trim() === "") this.#at++;
+      else this.#found.push({ ...this.#block(), follows: before.trim() !== "" });
     }
     return this.#found;
   }

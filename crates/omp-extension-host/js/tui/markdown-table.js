@@ -35,9 +35,9 @@ function columnWidths(rows, room) {
   const sum = (widths) => widths.reduce((total, width) => total + width, 0);
   if (sum(wanted) <= room) return wanted;
   const longest = (cell) => Math.max(0, ...cell.split(/\s+/).map(visibleWidth));
-  let least = each((cell) => Math.min(MAX_WORD, longest(cell)));
-  if (sum(least) > room) least = rows[0].map(() => 1);
-  return shared(least, wanted, room - sum(least));
+  const least = each((cell) => Math.min(MAX_WORD, longest(cell)));
+  if (sum(least) <= room) return shared(least, wanted, room - sum(least));
+  return shared(least.map(() => 1), least, room - least.length);
 }
 
 /** What is left after the least widths goes to the columns in proportion to what they lack. */
