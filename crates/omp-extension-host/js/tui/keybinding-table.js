@@ -1,0 +1,41 @@
+/** The actions of components with their default keys. */
+
+const ROWS = [
+  ["tui.editor.cursorUp", ["up"], "Up"],
+  ["tui.editor.cursorDown", ["down"], "Down"],
+  ["tui.editor.historyPrevious", [], "Previous prompt"],
+  ["tui.editor.historyNext", [], "Next prompt"],
+  ["tui.editor.cursorLeft", ["left", "ctrl+b"], "Left"],
+  ["tui.editor.cursorRight", ["right", "ctrl+f"], "Right"],
+  ["tui.editor.cursorWordLeft", ["alt+left", "ctrl+left", "alt+b"], "Previous word"],
+  ["tui.editor.cursorWordRight", ["alt+right", "ctrl+right", "alt+f"], "Next word"],
+  ["tui.editor.cursorLineStart", ["home", "ctrl+home", "ctrl+a"], "Start of line"],
+  ["tui.editor.cursorLineEnd", ["end", "ctrl+end", "ctrl+e"], "End of line"],
+  ["tui.editor.jumpForward", ["ctrl+]"], "Jump forward to a character"],
+  ["tui.editor.jumpBackward", ["ctrl+alt+]"], "Jump back to a character"],
+  ["tui.editor.pageUp", ["pageUp", "ctrl+pageUp"], "Page up"],
+  ["tui.editor.pageDown", ["pageDown", "ctrl+pageDown"], "Page down"],
+  ["tui.editor.deleteCharBackward", ["backspace"], "Delete previous character"],
+  ["tui.editor.deleteCharForward", ["delete", "ctrl+d"], "Delete next character"],
+  ["tui.editor.deleteWordBackward", ["ctrl+w", "alt+backspace", "ctrl+backspace"], "Delete previous word"],
+  ["tui.editor.deleteWordForward", ["alt+d", "alt+delete"], "Delete next word"],
+  ["tui.editor.deleteToLineStart", ["ctrl+u"], "Delete to start of line"],
+  ["tui.editor.deleteToLineEnd", ["ctrl+k"], "Delete to end of line"],
+  ["tui.editor.yank", ["ctrl+y"], "Paste deleted text"],
+  ["tui.editor.yankPop", ["alt+y"], "Paste earlier deleted text"],
+  ["tui.editor.undo", ["ctrl+-", "ctrl+_"], "Undo"],
+  ["tui.input.newLine", ["shift+enter", "ctrl+j"], "New line"],
+  ["tui.input.submit", ["enter"], "Send"],
+  ["tui.input.tab", ["tab"], "Complete"],
+  ["tui.input.copy", ["ctrl+c"], "Copy the selection"],
+  ["tui.select.up", ["up"], "Up"],
+  ["tui.select.down", ["down"], "Down"],
+  ["tui.select.pageUp", ["pageUp"], "Page up"],
+  ["tui.select.pageDown", ["pageDown"], "Page down"],
+  ["tui.select.confirm", ["enter"], "Select"],
+  ["tui.select.cancel", ["escape", "ctrl+c"], "Cancel"],
+];
+
+export const TUI_KEYBINDINGS = Object.freeze(
+  Object.fromEntries(ROWS.map(([id, defaultKeys, description]) => [id, { defaultKeys, description }])),
+);
