@@ -12,7 +12,10 @@ use crate::extensions::Extensions;
 pub enum InputAnswer {
     Unchanged,
     /// It says something else now.
-    Changed { text: String, images: Option<Value> },
+    Changed {
+        text: String,
+        images: Option<Value>,
+    },
     /// One of them has dealt with it.
     Handled,
 }
@@ -74,7 +77,8 @@ impl Extensions {
             match answer {
                 Err(reason) => {
                     let name = &extension.spec.name;
-                    blocked = Some(format!("the extension {name} failed ({reason}), so the call was not made"));
+                    blocked =
+                        Some(format!("the extension {name} failed ({reason}), so the call was not made"));
                 }
                 Ok(answer) if answer["block"] == true => {
                     let reason = answer["reason"].as_str().filter(|reason| !reason.trim().is_empty());

@@ -16,7 +16,7 @@ use crate::event::EventName;
 use crate::extension::{AT_THE_END, Extension, ExtensionForm, ExtensionSpec, ExtensionState, HANDLER, lock};
 use crate::host::{BusEvent, ExtensionHost};
 use crate::ports::Port;
-use crate::registered::Registered;
+use crate::registered::{CommandSpec, Registered};
 
 /// How long a module may take to load.
 const LOADING: Duration = Duration::from_secs(20);
@@ -176,7 +176,11 @@ impl Extensions {
         }
     }
 
-    async fn start(&self, spec: &ExtensionSpec, builtins: &Arc<[BuiltinModule]>) -> Result<Extension, String> {
+    async fn start(
+        &self,
+        spec: &ExtensionSpec,
+        builtins: &Arc<[BuiltinModule]>,
+    ) -> Result<Extension, String> {
         let state = Arc::<ExtensionState>::default();
         let host = ExtensionHost {
             name: spec.name.clone(),
@@ -246,7 +250,13 @@ impl Extensions {
     }
 
     /// From now on this is the session. What spoke of the one before can still be read.
-    pub fn attach(&self, port: Arc<dyn Port>, mode: &'static str, has_ui: bool, cwd: PathBuf) -> SessionFacts {
+    pub fn attach(
+        &self,
+        port: Arc<dyn Port>,
+        mode: &'static str,
+        has_ui: bool,
+        cwd: PathBuf,
+    ) -> SessionFacts {
         let mut sessions = lock(&self.shared.sessions);
         let number = sessions.back().map_or(1, |session| session.facts.number + 1);
         let facts = SessionFacts { number, mode, has_ui, cwd };
@@ -303,6 +313,31 @@ impl Extensions {
             extension.fail("end", &reason);
             self.shared.notice(sentence);
         }
+    }
+
+    /// The commands of all extensions, each with the one that has it. Of two with one name the later counts.
+    pub fn commands(&self) -> Vec<(Arc<Extension>, CommandSpec)> {
+        let mut commands: Vec<(Arc<Extension>, CommandSpec)> = Vec::new();
+        for extension in self.list() {
+            for command in extension.registered().commands {
+                commands.retain(|(_, other)| other.name != command.name);
+                commands.push((Arc::clone(&extension), command));
+            }
+        }
+        commands
+    }
+
+    /// Runs a command; `None` if no extension has it. The error is for the person who typed it.
+    pub async fn run_command(&self, name: &str, arguments: &str) -> Option<Result<(), String>> {
+        let (extension, _) = self.commands().into_iter().find(|(_, command)| command.name == name)?;
+        let facts = self.facts()?;
+        let given = json!({"name": name, "args": arguments, "session": facts.value()});
+        let done = extension.call("runCommand", given, None).await.map(drop);
+        self.say_if_ended(&extension);
+        Some(done.map_err(|reason| {
+            extension.fail(&format!("/{name}"), &reason);
+            format!("/{name} failed: {reason}")
+        }))
     }
 
     /// The program ends, and with it everything that extensions started.

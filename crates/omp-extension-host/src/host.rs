@@ -109,7 +109,8 @@ impl ExtensionHost {
 
     fn update(&self, id: &str, partial: &Value) {
         let updates = lock(&self.state.updates).get(id).cloned();
-        if let (Some(updates), Ok(output)) = (updates, serde_json::from_value::<ToolOutput>(partial.clone())) {
+        if let (Some(updates), Ok(output)) = (updates, serde_json::from_value::<ToolOutput>(partial.clone()))
+        {
             updates.send(output);
         }
     }

@@ -22,11 +22,14 @@ mod ports;
 mod registered;
 mod tool;
 
-pub use ask::{InputAnswer, Injected, StartAnswer};
+pub use ask::{Injected, InputAnswer, StartAnswer};
 pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};
 pub use omp_script::{Limits, UnitUsage};
 pub use ports::Port;
-pub use tool::ScriptedTool;
 pub use registered::{CommandSpec, FlagKind, FlagSpec, Registered, ShortcutSpec, ToolSpec};
+pub use tool::ScriptedTool;
+
+#[cfg(test)]
+mod tests;

@@ -45,16 +45,11 @@ pub fn listener(inner: Box<dyn Listener>, extensions: &Arc<Extensions>) -> (Box<
     let backlog = Backlog::default();
     tokio::spawn(deliver(Arc::clone(extensions), receiver, backlog.clone()));
     let settling = Settling(sender.clone());
-    let listener =
-        ExtensionListener { inner, extensions: Arc::clone(extensions), sender, backlog, turns: 0 };
+    let listener = ExtensionListener { inner, extensions: Arc::clone(extensions), sender, backlog, turns: 0 };
     (Box::new(listener), settling)
 }
 
-async fn deliver(
-    extensions: Arc<Extensions>,
-    mut receiver: mpsc::UnboundedReceiver<Told>,
-    backlog: Backlog,
-) {
+async fn deliver(extensions: Arc<Extensions>, mut receiver: mpsc::UnboundedReceiver<Told>, backlog: Backlog) {
     while let Some(told) = receiver.recv().await {
         match told {
             Told::Event(name, payload, event) => {

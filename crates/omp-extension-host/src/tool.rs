@@ -79,7 +79,8 @@ impl ScriptTool {
     }
 
     async fn call(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
-        let extensions = self.extensions.upgrade().ok_or_else(|| ToolError::new("the extension has ended"))?;
+        let extensions =
+            self.extensions.upgrade().ok_or_else(|| ToolError::new("the extension has ended"))?;
         let facts = extensions.facts().ok_or_else(|| ToolError::new("there is no session"))?;
         let Invocation { id, arguments, cancel, updates } = call;
         lock(&self.extension.state.updates).insert(id.clone(), updates);

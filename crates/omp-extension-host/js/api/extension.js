@@ -1,15 +1,16 @@
 // What a factory is given: the API, under whichever of its names the extension imported the types.
 import { call, callNow } from "omp:host";
-import { createRequire } from "node:module";
 import { blocks, safe } from "omp:api/content";
 import { customMessage } from "omp:api/events";
 import { complete } from "omp:api/models";
 import { toJsonSchema } from "omp:api/schema";
 import { announce, needSession, report, unit } from "omp:api/unit";
 
-const require = createRequire("/");
+let require;
 
 export async function makeApi() {
+  const { createRequire } = await import("node:module");
+  require = createRequire("/");
   const registering = {
     on,
     registerTool,

@@ -9,6 +9,8 @@ import { begin, end } from "omp:api/signals";
 import { completionFactories, inputHandlers, makeUi, surfaces } from "omp:api/ui";
 import { problem, unit } from "omp:api/unit";
 
+export { reloadTheme } from "omp:ui/theme";
+
 export { emit } from "omp:api/events";
 export { busEvent } from "omp:api/extension";
 export { abort } from "omp:api/signals";

@@ -1,6 +1,6 @@
 // Drawings by the extension: of its calls and results, of its messages, below thinking.
-import { ExtensionTui } from "omp:tui/extension-tui";
-import { currentTheme } from "omp:ui/theme";
+import { callNow } from "omp:host";
+import { theme } from "omp:ui/theme";
 import { unit } from "omp:api/unit";
 
 const states = new Map();
@@ -8,7 +8,6 @@ const MOST_STATES = 500;
 
 /** @returns {string[] | null} rows, or nothing where the program draws by itself */
 export function renderPart({ part, name, id, args, result, message, text, options, width }) {
-  const theme = currentTheme();
   const component = {
     call: () => call(name, id, args, options, theme),
     result: () => outcome(name, id, args, result, options, theme),
@@ -59,11 +58,10 @@ function toolContext(id, args, options) {
     if (states.size >= MOST_STATES) states.delete(states.keys().next().value);
     states.set(id, {});
   }
-  const tui = new ExtensionTui(`call:${id}`);
   return {
     args,
     toolCallId: id,
-    invalidate: () => tui.requestRender(),
+    invalidate: () => void callNow("ui.render", { surface: `call:${id}` }),
     lastComponent: undefined,
     state: states.get(id),
     cwd: unit.cwd,

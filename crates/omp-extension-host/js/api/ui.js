@@ -1,8 +1,8 @@
 // `ctx.ui`: dialogs, the status line, widgets, the editor. Without an interface dialogs answer with nothing.
 import { Surfaces } from "omp:tui/surfaces";
-import { ExtensionTui } from "omp:tui/extension-tui";
+import { ExtensionTui } from "omp:tui/tui";
 import { KeybindingsManager } from "omp:tui/keybindings";
-import { currentTheme, namedTheme } from "omp:ui/theme";
+import { reloadTheme, Theme, theme } from "omp:ui/theme";
 import { report } from "omp:api/unit";
 
 export const surfaces = new Surfaces();
@@ -34,9 +34,8 @@ export function makeUi(session, now, later) {
   const show = (operation, values = {}) => void (has && now(operation, values));
   const mount = (kind, factory) => {
     const id = newSurface(kind);
-    const tui = new ExtensionTui(id);
-    const component = factory(tui, currentTheme());
-    surfaces.mount(id, component);
+    const tui = new ExtensionTui(id, surfaces);
+    surfaces.mount(id, factory(tui, theme), { tui });
     return id;
   };
   const places = {};
@@ -102,14 +101,19 @@ export function makeUi(session, now, later) {
     pasteToEditor: (text) => show("ui.pasteToEditor", { text: String(text) }),
     getEditorText: () => (has ? (now("ui.editorText") ?? "") : ""),
     get theme() {
-      return currentTheme();
+      return theme;
     },
     getAllThemes: () => now("ui.themes") ?? [],
-    getTheme: (name) => namedTheme(name),
+    getTheme: (name) => {
+      const data = now("ui.namedTheme", { name: String(name) });
+      return data == null ? undefined : new Theme(data);
+    },
     setTheme: (theme) => {
       if (!has) return { success: false, error: "no interface" };
       const name = typeof theme === "string" ? theme : theme?.name;
-      return now("ui.setTheme", { name }) ?? { success: false, error: "no interface" };
+      const changed = now("ui.setTheme", { name }) ?? { success: false, error: "no interface" };
+      if (changed.success === true) reloadTheme();
+      return changed;
     },
     getToolsExpanded: () => now("ui.toolsExpanded") === true,
     setToolsExpanded: (expanded) => show("ui.setToolsExpanded", { expanded: expanded === true }),
@@ -142,7 +146,7 @@ function editorComponent(editor, now) {
 /** A component in the place of the editor, or over the conversation, until it says that it is done. */
 async function custom(factory, options, now, later) {
   const id = newSurface("custom");
-  const tui = new ExtensionTui(id);
+  const tui = new ExtensionTui(id, surfaces);
   let finish;
   const finished = new Promise((resolve) => (finish = resolve));
   let ended = false;
@@ -152,12 +156,12 @@ async function custom(factory, options, now, later) {
     now("ui.closeDialog", { id });
     finish(result);
   };
-  const component = await factory(tui, currentTheme(), new KeybindingsManager(), done);
+  const component = await factory(tui, theme, new KeybindingsManager(), done);
   if (ended) {
     component?.dispose?.();
     return finished;
   }
-  surfaces.mount(id, component);
+  surfaces.mount(id, component, { tui });
   const over = options?.overlay === true;
   const given = typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
   options?.onHandle?.(overlayHandle(id, now));

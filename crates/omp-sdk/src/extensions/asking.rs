@@ -5,6 +5,7 @@ use omp_extension_host::{EventName, Injected, InputAnswer};
 use omp_types::{CustomMessage, UserBlock, UserContent};
 use serde_json::{Value, json};
 
+use crate::extensions::lock;
 use crate::extensions::port::custom_message;
 use crate::session::Session;
 
@@ -23,10 +24,38 @@ impl Session {
             return Some(content);
         };
         let images = images(&content);
-        match set.input(&content.text(), images, source).await {
+        let said = match set.input(&content.text(), images, source).await {
             InputAnswer::Unchanged => Some(content),
             InputAnswer::Handled => None,
             InputAnswer::Changed { text, images } => Some(with(text, images)),
+        };
+        // Nothing is asked twice on its way to the model.
+        lock(&self.extensions.heard).clone_from(&said);
+        said
+    }
+
+    /// What extensions make of a prompt: another one, or nothing is left to do. Their commands run here.
+    pub(crate) async fn extensions_hear(&self, prompt: Prompt) -> Result<Asked, AgentError> {
+        if self.extensions.set.is_none() || !matches!(prompt.form, PromptForm::Words) {
+            return Ok(Asked::Send(prompt));
+        }
+        let heard = lock(&self.extensions.heard).take();
+        let content = match heard.is_some_and(|heard| heard == prompt.content) {
+            true => prompt.content,
+            false => {
+                let said = self.extension_input(prompt.content, "interactive").await;
+                lock(&self.extensions.heard).take();
+                let Some(content) = said else { return Ok(Asked::Handled) };
+                content
+            }
+        };
+        match self.extensions().run_command(content.text().trim()).await {
+            None => Ok(Asked::Send(Prompt { content, form: prompt.form })),
+            Some(Ok(())) => Ok(Asked::Handled),
+            Some(Err(reason)) => {
+                self.agent.notice(reason).await?;
+                Ok(Asked::Handled)
+            }
         }
     }
 

@@ -31,8 +31,7 @@ pub(crate) struct Found {
 impl SessionBuilder {
     /// Native directories first, then what was named. A file that is found twice keeps its first place.
     pub(crate) async fn find_extensions(&mut self, choice: &ExtensionChoice) -> Found {
-        let discovery =
-            knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
+        let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
         let mut found = Found::default();
         if !choice.only_named {
             discovered(&discovery, &mut found);
@@ -143,7 +142,8 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
 
 /// What somebody named: a file, or a directory.
 fn named(path: &Path, cwd: &Path, home: &Path, discovery: &Discovery, found: &mut Found) {
-    let typed: String = path.to_string_lossy().chars().map(|c| if is_odd_space(c) { ' ' } else { c }).collect();
+    let typed: String =
+        path.to_string_lossy().chars().map(|c| if is_odd_space(c) { ' ' } else { c }).collect();
     let path = cwd.join(expand_home(typed.trim(), home));
     if !path.exists() {
         found.warnings.push(format!("extension {} was not loaded: there is no such file", path.display()));

@@ -11,15 +11,17 @@ mod port;
 mod reading;
 mod tools;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use omp_agent::{Gate, Listener, Prompt, Tool};
 use omp_config::settings::{Format, parse_document};
-use omp_agent::{Gate, Listener, Tool};
 use omp_extension_host::listener::Settling;
 use omp_extension_host::{EventName, ExtensionsOptions, ProgramFacts};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
+use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 
@@ -33,8 +35,12 @@ use crate::session::Session;
 use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
 
+pub(crate) use asking::Asked;
 pub use found::RefusedExtension;
 pub(crate) use found::{extension_code, of_project};
+
+/// Prompts of extensions that may wait.
+const OUTBOX: usize = 100;
 
 /// Which extensions a session has.
 #[derive(Clone, Default)]
@@ -70,6 +76,11 @@ pub(crate) struct SessionExtensions {
     settling: Mutex<Option<Settling>>,
     port: Mutex<Option<Arc<SessionPort>>>,
     starting: Mutex<Option<JoinHandle<()>>>,
+    /// What extensions want to be sent when the model has time for it.
+    outbox: Mutex<VecDeque<Prompt>>,
+    outgoing: tokio::sync::Notify,
+    /// What extensions were asked about before it became a prompt.
+    heard: Mutex<Option<UserContent>>,
     began: AtomicBool,
 }
 
@@ -84,7 +95,8 @@ impl SessionBuilder {
         let playing = matches!(self.options.deck, Some(omp_replay::Deck::Play(_)));
         let carried = choice.carried.clone().filter(|_| !playing);
         if let Some(set) = carried {
-            self.extensions = SessionExtensions { set: Some(set), carried: true, ..SessionExtensions::default() };
+            self.extensions =
+                SessionExtensions { set: Some(set), carried: true, ..SessionExtensions::default() };
             self.options.extensions = choice;
             return;
         }
@@ -160,6 +172,15 @@ impl SessionExtensions {
         self.set.as_ref().is_some_and(|set| set.listens(event))
     }
 
+    /// Sends something as soon as the session has nothing else to do.
+    pub(crate) fn send(&self, prompt: Prompt) {
+        let mut outbox = lock(&self.outbox);
+        if outbox.len() < OUTBOX {
+            outbox.push_back(prompt);
+        }
+        self.outgoing.notify_one();
+    }
+
     /// Everything that happened so far has been heard.
     async fn settled(&self) {
         let settling = lock(&self.settling).clone();
@@ -203,6 +224,39 @@ impl<'s> SessionExtensionList<'s> {
     /// Those that may not be loaded.
     pub fn refused(self) -> &'s [RefusedExtension] {
         &self.session.extensions.refused
+    }
+
+    /// Commands that extensions have registered. Of two with one name the later counts; names of our own are reserved.
+    pub fn commands(self) -> Vec<CommandSpec> {
+        let Some(set) = self.set() else { return Vec::new() };
+        set.commands().into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// Runs the command that a line calls, if an extension has one of that name. What fails in it is said.
+    pub async fn run_command(self, line: &str) -> Option<Result<(), String>> {
+        let set = self.set()?;
+        let (name, arguments) =
+            line.strip_prefix('/')?.split_once(char::is_whitespace).unwrap_or((line.strip_prefix('/')?, ""));
+        self.session.extensions.started().await;
+        set.run_command(name, arguments.trim()).await
+    }
+
+    /// What an extension wants to be sent next, if it waits already. The program sends it with [`Session::prompt`].
+    pub fn take_prompt(self) -> Option<Prompt> {
+        lock(&self.session.extensions.outbox).pop_front()
+    }
+
+    /// Waits until an extension wants something to be sent.
+    pub async fn prompt_waiting(self) {
+        while lock(&self.session.extensions.outbox).is_empty() {
+            self.session.extensions.outgoing.notified().await;
+        }
+    }
+
+    /// Waits until extensions have heard of everything that happened so far.
+    pub async fn settled(self) {
+        self.session.extensions.started().await;
+        self.session.extensions.settled().await;
     }
 
     /// What extensions printed, oldest first.
@@ -304,19 +358,25 @@ impl Session {
 
 /// How a session began, for extensions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Began {
-    pub(crate) how: BeganHow,
+pub struct Began {
+    /// By what.
+    pub how: BeganHow,
     /// The file of the session before.
-    pub(crate) previous: Option<PathBuf>,
+    pub previous: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum BeganHow {
+pub enum BeganHow {
+    /// The program started with it.
     #[default]
     Startup,
+    /// Another one was begun.
     New,
+    /// An earlier one was resumed.
     Resume,
+    /// It is a copy.
     Fork,
+    /// It is a branch.
     Branch,
 }
 

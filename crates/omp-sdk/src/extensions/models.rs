@@ -113,12 +113,12 @@ pub(crate) async fn complete(
     arguments: Value,
 ) -> Result<Value, String> {
     let id = text(&arguments, "id").to_owned();
-    let selection = session.models.select(&selector(&arguments["model"])).map_err(|error| error.to_string())?;
+    let selection =
+        session.models.select(&selector(&arguments["model"])).map_err(|error| error.to_string())?;
     let model = Arc::new(selection.model);
     let options = &arguments["options"];
     let thinking = options["reasoning"].as_str().and_then(ThinkingLevel::parse).unwrap_or(ThinkingLevel::Off);
-    let tools: Arc<[ToolDefinition]> =
-        serde_json::from_value(arguments["tools"].clone()).unwrap_or_default();
+    let tools: Arc<[ToolDefinition]> = serde_json::from_value(arguments["tools"].clone()).unwrap_or_default();
     let messages: Vec<Message> = serde_json::from_value(arguments["messages"].clone())
         .map_err(|error| format!("the messages cannot be read: {error}"))?;
     let request = ModelRequest {

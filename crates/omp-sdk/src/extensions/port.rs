@@ -82,6 +82,8 @@ impl Port for SessionPort {
                 self.control.abort();
                 Ok(Value::Null)
             }
+            "session.sendMessage" => conversation::send_message(self, &arguments),
+            "session.sendUserMessage" => conversation::send_user_message(self, &arguments),
             "session.appendEntry" => conversation::append_entry(self, &arguments),
             "session.setLabel" => conversation::set_label(self, &arguments),
             "session.setThinkingLevel" => models::set_thinking(self, &arguments),
@@ -118,7 +120,8 @@ impl Port for SessionPort {
             "models.auth" => models::auth(session, arguments).boxed(),
             "models.complete" => models::complete(session, running, arguments).boxed(),
             "tools.setActive" => {
-                let names: Vec<String> = serde_json::from_value(arguments["names"].clone()).unwrap_or_default();
+                let names: Vec<String> =
+                    serde_json::from_value(arguments["names"].clone()).unwrap_or_default();
                 tools::choose(&session, &names);
                 std::future::ready(Ok(Value::Null)).boxed()
             }

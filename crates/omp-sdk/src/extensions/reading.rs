@@ -3,8 +3,8 @@
 use omp_session::{Entry, EntryKind};
 use serde_json::{Value, json};
 
-use crate::extensions::port::SessionPort;
 use crate::extensions::models;
+use crate::extensions::port::SessionPort;
 use crate::session::Session;
 
 pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Result<Value, String> {
@@ -77,9 +77,11 @@ pub(crate) fn commands(port: &SessionPort) -> Value {
         })
     });
     let files = session.input().commands();
-    let of_files = files.all().iter().filter(|row| row.shadowed_by.is_none()).map(|row| {
-        json!({"name": row.name, "description": row.description, "source": "prompt"})
-    });
+    let of_files = files
+        .all()
+        .iter()
+        .filter(|row| row.shadowed_by.is_none())
+        .map(|row| json!({"name": row.name, "description": row.description, "source": "prompt"}));
     let skills = session.input().skill_commands();
     let of_skills = skills.into_iter().map(
         |(name, description)| json!({"name": format!("skill:{name}"), "description": description, "source": "skill"}),

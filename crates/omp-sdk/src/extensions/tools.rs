@@ -84,7 +84,11 @@ pub(crate) fn push_pending(port: &SessionPort, _: &Value) -> Result<Value, Strin
 }
 
 /// Runs a tool of the session for an extension that wraps it: with its approvals, as a call of its own.
-pub(crate) async fn run(session: Arc<Session>, running: Arc<Running>, arguments: Value) -> Result<Value, String> {
+pub(crate) async fn run(
+    session: Arc<Session>,
+    running: Arc<Running>,
+    arguments: Value,
+) -> Result<Value, String> {
     let (id, name) = (text(&arguments, "id").to_owned(), text(&arguments, "name").to_owned());
     let own = session.extensions.own_tools.iter().find(|tool| tool.definition().name == name);
     let tool = own.cloned().ok_or_else(|| format!("the tool {name} is not offered"))?;

@@ -247,8 +247,11 @@ impl ProjectTrust {
         let files = extensions::extension_code(spec);
         let shown = spec.path.strip_prefix(&self.cwd).unwrap_or(&spec.path).display().to_string();
         let shown: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let want =
-            Want { kind: WantKind::Extension, what: format!("{}: {shown}", spec.form.name()), hash: hash_of(&files) };
+        let want = Want {
+            kind: WantKind::Extension,
+            what: format!("{}: {shown}", spec.form.name()),
+            hash: hash_of(&files),
+        };
         (want, files)
     }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use omp_session::{IfHeld, OpenError, SessionWriter};
 
 use crate::error::SessionError;
-use crate::session::Session;
 use crate::extensions::BeganHow;
+use crate::session::Session;
 use crate::session::host::{Arrival, Host, SwitchError};
 use crate::session::options::Persistence;
 
@@ -41,7 +41,9 @@ impl Host {
         if !session.is_kept() {
             return Err(SwitchError::InMemory);
         }
-        let Some(file) = session.file() else { return self.exchange(cwd, Persistence::New, BeganHow::New).await };
+        let Some(file) = session.file() else {
+            return self.exchange(cwd, Persistence::New, BeganHow::New).await;
+        };
         // What would go wrong with the new directory goes wrong before anything is moved.
         self.options_for(cwd)?;
         let moved = relocate(&session, &file, cwd).await?;

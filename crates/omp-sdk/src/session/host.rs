@@ -13,7 +13,7 @@ use omp_session::{BranchError, Copied, CopyError, NoSuchEntry};
 use omp_stats::Dashboard;
 
 use crate::error::SessionError;
-use crate::extensions::{BeganHow, ExtensionChoice};
+use crate::extensions::{Began, BeganHow, ExtensionChoice};
 use crate::saved::store;
 use crate::session::Session;
 use crate::session::options::{Persistence, ProviderOptions, SessionOptions};
@@ -233,8 +233,7 @@ impl Host {
             persistence,
             replaces: true,
             extensions: ExtensionChoice { carried: old.extensions_for(cwd), ..options.extensions },
-            began: how,
-            previous: old.file(),
+            began: Began { how, previous: old.file() },
             model: ModelOptions {
                 selector: None,
                 provider: None,

@@ -56,6 +56,7 @@ use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compaction::Compactor;
+use crate::extensions::Asked;
 use crate::extensions::{Began, ExtensionChoice, SessionExtensions};
 use crate::guard::Guard;
 use crate::hooks::{ListedHook, SessionHooks};
@@ -187,6 +188,10 @@ impl Session {
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let Asked::Send(prompt) = self.extensions_hear(prompt).await? else {
+            self.pass_on_hook_notices().await?;
+            return Ok(Outcome::handled());
+        };
         let asked = self.hooks.submit(&prompt).await;
         self.pass_on_hook_notices().await?;
         asked?;

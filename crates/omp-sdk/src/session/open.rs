@@ -17,7 +17,6 @@ use omp_types::ThinkingLevel;
 use crate::compaction::{Compactor, CompactorParts};
 use crate::configure;
 use crate::error::SessionError;
-use crate::extensions::Began;
 use crate::guard::Guard;
 use crate::guard::loop_guard::LoopGuard;
 use crate::guard::sandbox;
@@ -308,7 +307,7 @@ impl Assembly {
             own_gate,
             extensions: builder.extensions,
             extension_choice: builder.options.extensions,
-            began: Began { how: builder.options.began, previous: builder.options.previous },
+            began: builder.options.began,
             warnings: builder.warnings,
         }
     }

@@ -15,7 +15,7 @@ use omp_session::IfHeld;
 use omp_tools::{PtyView, Questioner};
 use omp_types::CacheRetention;
 
-use crate::extensions::{BeganHow, ExtensionChoice};
+use crate::extensions::{Began, ExtensionChoice};
 use crate::guard::Asker;
 use crate::prompt::PromptOptions;
 
@@ -68,9 +68,8 @@ pub struct SessionOptions {
     pub replaces: bool,
     /// Which extensions are loaded.
     pub extensions: ExtensionChoice,
-    /// How the session comes about, and the file of the one before it, for extensions.
-    pub(crate) began: BeganHow,
-    pub(crate) previous: Option<PathBuf>,
+    /// How the session comes about.
+    pub began: Began,
 }
 
 /// What providers are told about a session, beside its requests.
@@ -137,8 +136,7 @@ impl SessionOptions {
             embedded_shell: None,
             replaces: false,
             extensions: ExtensionChoice::default(),
-            began: BeganHow::default(),
-            previous: None,
+            began: Began::default(),
         }
     }
 }
