@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use omp_script::{BuiltinModule, Engine, EngineOptions, Limits, UnitOptions};
+use omp_script::{BuiltinModule, Connector, Engine, EngineOptions, Limits, UnitOptions};
 use omp_shell::{Environment, Scope};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -47,6 +47,8 @@ pub struct ExtensionsOptions {
     /// Values of the flags that extensions register.
     pub flags: Map<String, Value>,
     pub limits: Limits,
+    /// How `fetch` reaches the network.
+    pub connector: Option<Connector>,
     pub program: ProgramFacts,
 }
 
@@ -148,7 +150,8 @@ impl Shared {
 impl Extensions {
     /// Loads modules, one after the other. One that fails is reported, and the others load.
     pub async fn load(options: ExtensionsOptions, specs: Vec<ExtensionSpec>) -> Arc<Self> {
-        let engine = Engine::new(EngineOptions { cache: options.cache.clone() });
+        let engine =
+            Engine::new(EngineOptions { cache: options.cache.clone(), connector: options.connector.clone() });
         let (bus, events) = mpsc::channel(BUS);
         let shared = Arc::new(Shared {
             engine,

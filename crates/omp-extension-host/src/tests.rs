@@ -48,6 +48,7 @@ fn options(cwd: &Path) -> ExtensionsOptions {
         cache: None,
         flags: Map::new(),
         limits: Limits::default(),
+        connector: None,
         program: ProgramFacts {
             version: "1.2.3".to_owned(),
             agent_directory: PathBuf::from("/home/u/.omp/agent"),
