@@ -255,6 +255,7 @@ fn make_file(path: &Path) -> std::io::Result<()> {
 }
 
 /// Whether the disk has room for the database and the files beside it; where nobody knows, it does.
+#[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
 fn has_room(path: &Path) -> bool {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let free = statvfs(directory).map(|disk| disk.blocks_available() as u64 * disk.fragment_size() as u64);
