@@ -30,4 +30,5 @@ pub use text::mcp::{self, McpAction, McpDraft};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
 pub use tips::tip;
+pub use topics::{OWN_TOPIC, topic_of};
 pub use unknown::{as_prompt, unknown};

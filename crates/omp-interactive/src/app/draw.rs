@@ -94,9 +94,14 @@ impl App {
         drawn
     }
 
-    /// The lane over everything, if what is in front wants it.
+    /// The lane over everything, if what is in front wants it. What is tall for a while would else push the conversation
+    /// into the terminal's history.
     fn covering(&mut self) -> Option<Id> {
-        let covers = self.panels.open.first().is_some_and(|opened| opened.panel.covers());
+        let covers = match self.panels.open.first() {
+            Some(opened) => opened.panel.covers(),
+            // As tall as the screen allows, and gone again after the next key.
+            None => self.composer.editor.offers_commands(),
+        };
         match (covers, self.panels.setup.cover) {
             (true, None) => {
                 let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };
@@ -325,6 +330,7 @@ pub(crate) fn styles(look: &Look, border: Border) -> Styles<'_> {
         popup: look.fg(Token::Text),
         popup_selected: look.fg(Token::Accent).with(Attributes::BOLD),
         popup_detail: look.fg(Token::Muted),
+        popup_topic: look.bold(Token::Muted),
         glyphs,
     }
 }

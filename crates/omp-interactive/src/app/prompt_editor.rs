@@ -23,8 +23,8 @@ const PLACEHOLDERS: [&str; 3] = [
     "Ask anything",
 ];
 
-/// A list of commands takes at most this share of the screen: all of them are seen soon, and the conversation stays.
-const COMMAND_SHARE: usize = 3;
+/// Rows that a list of commands leaves to the editor above it.
+const ABOVE_COMMANDS: usize = 3;
 /// Cells of the editor that are its frame.
 const FRAME: usize = 4;
 
@@ -35,7 +35,7 @@ impl App {
         let border = Border::of(self.composer.editor.prefix(), Some(level(self.status.thinking)));
         let title = self.composer.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
         let is_usual = settings.origin(keys::AUTOCOMPLETE_MAX_VISIBLE.path()) == Layer::Default;
-        let command_rows = if is_usual { size.height / COMMAND_SHARE } else { 0 };
+        let command_rows = if is_usual { size.height.saturating_sub(ABOVE_COMMANDS) } else { 0 };
         let rendered = self.composer.editor.render(&EditorLook {
             width: size.width,
             height: (size.height / EDITOR_SHARE).max(3),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use omp_commands::{BUILTINS, named};
+use omp_commands::{BUILTINS, OWN_TOPIC, named, topic_of};
 use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
 
 use super::{App, Task, arguments};
@@ -25,7 +25,11 @@ impl App {
             done
         });
         let available = BUILTINS.iter().filter(|command| command.is_available());
-        let built_in = available.map(|command| {
+        let mut available: Vec<_> = available
+            .map(|command| (topic_of(command.name).unwrap_or((OWN_TOPIC, usize::MAX)), command))
+            .collect();
+        available.sort_by_key(|((_, place), _)| *place);
+        let built_in = available.into_iter().map(|((topic, _), command)| {
             let subcommand =
                 |name: &&str| SubcommandInfo { name: (*name).to_owned(), ..SubcommandInfo::default() };
             CommandInfo {
@@ -35,6 +39,7 @@ impl App {
                 arguments: takes(command.hint),
                 hint: command.hint.to_owned(),
                 subcommands: command.subcommands.iter().map(subcommand).collect(),
+                topic: topic.to_owned(),
             }
         });
         let commands = session.input().commands();
@@ -44,6 +49,7 @@ impl App {
             description: row.description.clone(),
             arguments: Arguments::Optional,
             hint: row.argument_hint.clone().unwrap_or_default(),
+            topic: OWN_TOPIC.to_owned(),
             ..CommandInfo::default()
         });
         let prompts = session.mcp().prompts().into_iter().map(|prompt| CommandInfo {
@@ -51,6 +57,7 @@ impl App {
             description: prompt.description,
             arguments: Arguments::Optional,
             hint: prompt.arguments,
+            topic: OWN_TOPIC.to_owned(),
             ..CommandInfo::default()
         });
         let all: Vec<CommandInfo> = built_in.chain(own).chain(prompts).collect();
