@@ -111,3 +111,16 @@ fn print(
     let input = Input { previous: archive.as_ref(), previous_summary: summary, shape, budget };
     compact(messages(), input).map_err(|error| format!("Rendering failed ({error}); {INSTEAD}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use omp_config::settings::keys;
+
+    use super::*;
+
+    #[test]
+    fn the_setting_names_every_shape() {
+        let named: Vec<&str> = Shape::names().collect();
+        assert_eq!(keys::SNAPCOMPACT_SHAPE.setting().choices()[1..], named, "and `auto` before them");
+    }
+}
