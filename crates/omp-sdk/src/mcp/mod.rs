@@ -233,8 +233,10 @@ impl SessionMcp {
     }
 
     /// The tools that are known from last time.
-    pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.registered().update(self).arrived
+    pub(crate) fn tools(&self, warnings: &mut Vec<String>) -> Vec<Arc<dyn Tool>> {
+        let update = self.registered().update(self);
+        warnings.extend(update.notices);
+        update.arrived
     }
 
     /// What servers with tools in `offered` want models to know.
