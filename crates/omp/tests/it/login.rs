@@ -151,6 +151,18 @@ fn keys_that_cannot_be_keys_are_refused_with_a_sentence() {
 // proves: AUT-013
 #[test]
 fn an_exhausted_key_hands_over_to_its_sibling() {
+    // As long as nothing is wrong with it, a session stays with the key that it began with.
+    let look = || Reply::new().tool_call("bash", json!({"_i": "x", "command": "true"}));
+    let server = Server::start([look(), look(), Reply::new().text("one"), Reply::new().text("two")]);
+    let home = groq_home(&server);
+    for key in ["key-1", "key-2"] {
+        store_key(&home, "groq", key).assert_success();
+    }
+    ask(&home, &[], &[]).assert_success();
+    ask(&home, &["--continue"], &[]).assert_success();
+    let used = keys(&server.requests());
+    assert!(used.len() == 4 && used.iter().all(|key| *key == used[0]), "{used:?}");
+    server.finish();
     for text in ["You have hit your usage limit", "Rate limit reached"] {
         let server = Server::start(Scenario::dynamic(move |request| {
             match request.header("authorization").unwrap().ends_with("key-1") {
