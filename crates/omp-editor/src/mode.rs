@@ -19,7 +19,7 @@ pub enum Meaning {
     Empty,
     /// Words for the model, or a slash command.
     Prompt,
-    /// A lone `.` or `c`: go on, without a visible message.
+    /// A lone `.` or `c`: continue, without a visible message.
     Continue,
     /// `!command` or `!!command`.
     Shell {

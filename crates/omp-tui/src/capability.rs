@@ -77,7 +77,7 @@ pub fn multiplexer(environment: Environment<'_>) -> bool {
         || term.starts_with("screen")
 }
 
-/// Whether rows are wrapped anew when the width changes: all do that but GNU screen.
+/// Whether rows are wrapped again when the width changes: all do that but GNU screen.
 pub fn wraps_anew(environment: Environment<'_>) -> bool {
     !environment.has("STY") || environment.has("TMUX") || environment.has("ZELLIJ")
 }

@@ -1,4 +1,4 @@
-//! Compaction without a model: the history goes on pictures.
+//! Compaction without a model: the history is printed on pictures.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Compactor {
         Billing::of(model.api.name(), &model.id)
     }
 
-    /// Prints what goes on pictures, where that was ordered and can be done; else has it summarized.
+    /// Prints what belongs on pictures, where that was ordered and can be done; else has it summarized.
     pub(super) async fn stand_in(&self, task: SummaryTask<'_>) -> Result<Standing, UpkeepError> {
         let SummaryTask { plan, order, model, .. } = task;
         let mut notices = Vec::new();
