@@ -21,7 +21,7 @@ pub struct Loaded {
     pub header: Header,
     /// Lines that could not be read, because a crash cut them off or something damaged them.
     pub skipped: usize,
-    /// What went wrong on the way and does not keep the conversation from going on.
+    /// What went wrong on the way and does not keep the conversation from continuing.
     pub warnings: Vec<String>,
     entries: Vec<Entry>,
     by_id: HashMap<String, usize>,

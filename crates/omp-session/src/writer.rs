@@ -53,7 +53,7 @@ impl SessionWriter {
         Self::new(header, Store::new(SavePlace::Planned(path), Access::Ours(None), Some(blobs)))
     }
 
-    /// Goes on where a file ends.
+    /// Continues where a file ends.
     pub(crate) fn resumed(header: Header, store: Store, ids: EntryIds, leaf: Option<String>) -> Self {
         Self { ids, leaf, ..Self::new(header, store) }
     }
@@ -77,7 +77,7 @@ impl SessionWriter {
         self.store.is_saved()
     }
 
-    /// The other process that has the session open, if we go on beside one.
+    /// The other process that has the session open, if we continue beside one.
     pub fn other_holder(&self) -> Option<&Holder> {
         match &self.store.access {
             Access::Beside(holder) => Some(holder),

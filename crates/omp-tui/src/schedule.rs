@@ -43,7 +43,7 @@ pub enum Request {
     Forced,
 }
 
-/// What has to be laid out anew for a frame.
+/// What has to be laid out again for a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Everything.

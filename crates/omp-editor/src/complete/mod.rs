@@ -140,6 +140,13 @@ impl Offer {
         self
     }
 
+    /// The same offer, behind which more can be completed at once.
+    #[must_use]
+    pub fn continued(mut self) -> Self {
+        self.then = Then::GoOn;
+        self
+    }
+
     /// What is shown.
     pub fn label(&self) -> &str {
         &self.label

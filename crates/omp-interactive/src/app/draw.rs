@@ -1,8 +1,6 @@
 //! The rows of every lane.
 
-use omp_editor::{
-    Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level,
-};
+use omp_editor::{Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles};
 use omp_keys::table as actions;
 use omp_sdk::settings::{keys, strings};
 use omp_sdk::{NO_SANDBOX, PlanState};
@@ -292,27 +290,16 @@ pub(crate) fn editor_rows(
     (rows, rendered.cursor)
 }
 
-pub(super) fn level(thinking: ThinkingLevel) -> Level {
-    match thinking {
-        ThinkingLevel::Off => Level::Off,
-        ThinkingLevel::Minimal => Level::Minimal,
-        ThinkingLevel::Low => Level::Low,
-        ThinkingLevel::Medium => Level::Medium,
-        ThinkingLevel::High => Level::High,
-        ThinkingLevel::Xhigh | ThinkingLevel::Max => Level::Xhigh,
-    }
-}
-
 pub(crate) fn styles(look: &Look, border: Border) -> Styles<'_> {
     let token = match border {
         Border::Shell => Token::BashMode,
         Border::Python => Token::PythonMode,
-        Border::Thinking(Level::Off) => Token::ThinkingOff,
-        Border::Thinking(Level::Minimal) => Token::ThinkingMinimal,
-        Border::Thinking(Level::Low) => Token::ThinkingLow,
-        Border::Thinking(Level::Medium) => Token::ThinkingMedium,
-        Border::Thinking(Level::High) => Token::ThinkingHigh,
-        Border::Thinking(Level::Xhigh) => Token::ThinkingXhigh,
+        Border::Thinking(ThinkingLevel::Off) => Token::ThinkingOff,
+        Border::Thinking(ThinkingLevel::Minimal) => Token::ThinkingMinimal,
+        Border::Thinking(ThinkingLevel::Low) => Token::ThinkingLow,
+        Border::Thinking(ThinkingLevel::Medium) => Token::ThinkingMedium,
+        Border::Thinking(ThinkingLevel::High) => Token::ThinkingHigh,
+        Border::Thinking(ThinkingLevel::Xhigh | ThinkingLevel::Max) => Token::ThinkingXhigh,
         Border::Normal => Token::Border,
     };
     let glyphs = match look.theme.preset() {

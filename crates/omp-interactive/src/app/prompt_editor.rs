@@ -12,7 +12,7 @@ use omp_tui::transcript::Transcript;
 use omp_view::Look;
 
 use super::App;
-use super::draw::{EDITOR_SHARE, level};
+use super::draw::EDITOR_SHARE;
 use crate::app::composer::Composer;
 use crate::panels::Drawn;
 
@@ -32,7 +32,7 @@ impl App {
     /// The rows of the prompt editor, with its list of completions.
     pub(super) fn prompt_rows(&mut self, look: &Look, size: Size) -> Drawn {
         let settings = self.session().settings();
-        let border = Border::of(self.composer.editor.prefix(), Some(level(self.status.thinking)));
+        let border = Border::of(self.composer.editor.prefix(), Some(self.status.thinking));
         let title = self.composer.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
         let is_usual = settings.origin(keys::AUTOCOMPLETE_MAX_VISIBLE.path()) == Layer::Default;
         let command_rows = if is_usual { size.height.saturating_sub(ABOVE_COMMANDS) } else { 0 };

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use omp_commands::{BUILTINS, OWN_TOPIC, named, topic_of};
-use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
+use omp_editor::{Arguments, CommandInfo, SubcommandInfo};
 
-use super::{App, Task, arguments};
+use super::{App, Task};
 use crate::app::commands::setup;
-use crate::app::{drafting, git};
+use crate::app::{completing, drafting, git};
 
 impl App {
     /// Takes up what can be completed, and where we are.
@@ -24,6 +23,25 @@ impl App {
             });
             done
         });
+        self.renew_commands();
+        self.composer.editor.options_mut().schemes = session.input().url_schemes();
+        git::watch_branch(self);
+        self.choose_keys();
+        self.surface.stage.set_words(session.settings());
+        self.surface
+            .stage
+            .follow_thinking_setting(session.settings().get(omp_sdk::settings::keys::HIDE_THINKING_BLOCK));
+        if self.composer.looked_around != Some(self.shown.number) {
+            self.composer.looked_around = Some(self.shown.number);
+            self.composer.finder = Files::new(&session.cwd());
+            completing::watch_prompts(self);
+            drafting::restore_draft(self);
+        }
+    }
+
+    /// The commands of the program, the user, the project and the servers, for completion.
+    pub(super) fn renew_commands(&mut self) {
+        let session = self.session();
         let available = BUILTINS.iter().filter(|command| command.is_available());
         let mut available: Vec<_> = available
             .map(|command| (topic_of(command.name).unwrap_or((OWN_TOPIC, usize::MAX)), command))
@@ -62,53 +80,6 @@ impl App {
         });
         let all: Vec<CommandInfo> = built_in.chain(own).chain(prompts).collect();
         self.composer.editor.set_commands(all);
-        self.composer.editor.options_mut().schemes = session.input().url_schemes();
-        git::watch_branch(self);
-        self.choose_keys();
-        self.surface.stage.set_words(session.settings());
-        self.surface
-            .stage
-            .follow_thinking_setting(session.settings().get(omp_sdk::settings::keys::HIDE_THINKING_BLOCK));
-        if self.composer.looked_around != Some(self.shown.number) {
-            self.composer.looked_around = Some(self.shown.number);
-            self.composer.finder = Files::new(&session.cwd());
-            drafting::restore_draft(self);
-        }
-    }
-
-    /// Asks for what the editor wants to offer.
-    pub(super) fn complete(&mut self) {
-        let Some(request) = self.composer.editor.take_request() else { return };
-        let generation = request.generation;
-        let patience = request.patience();
-        let wanted = Arc::clone(&self.composer.wanted);
-        wanted.store(generation, Ordering::Relaxed);
-        let look = self.looking(request.source);
-        self.spawn(async move {
-            tokio::time::sleep(patience).await;
-            if wanted.load(Ordering::Relaxed) != generation {
-                return Box::new(|_: &mut Self| {}) as Task;
-            }
-            let offers = tokio::task::spawn_blocking(look).await.unwrap_or_default();
-            Box::new(move |app: &mut Self| app.offered(generation, offers)) as Task
-        });
-    }
-
-    /// Looks for offers; may wait for the disk.
-    fn looking(&self, source: Source) -> Box<dyn FnOnce() -> Vec<Offer> + Send> {
-        let (session, finder) = (self.session(), self.composer.finder.clone());
-        let plain = |texts: Vec<String>| texts.into_iter().map(Offer::new).collect();
-        match source {
-            Source::Files { query } => Box::new(move || plain(finder.find(&query))),
-            Source::Paths { prefix } => Box::new(move || plain(paths(&session.cwd(), &prefix))),
-            Source::Url { scheme, query } => Box::new(move || {
-                let found = session.input().complete_url(&format!("{scheme}://{query}"));
-                found.into_iter().map(|(url, about)| Offer::new(url).with_detail(about)).collect()
-            }),
-            Source::Argument { command, text } => {
-                Box::new(move || arguments::offers(&session, &command, &text))
-            }
-        }
     }
 }
 
@@ -135,7 +106,7 @@ impl Files {
         self.0.scans.clear();
     }
 
-    fn find(&self, query: &str) -> Vec<String> {
+    pub(super) fn find(&self, query: &str) -> Vec<String> {
         let found = self.0.find(query, MOST_FILES, &|| false).into_iter();
         found.map(|found| found.path).collect()
     }

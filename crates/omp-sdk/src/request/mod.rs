@@ -48,7 +48,7 @@ pub(crate) struct Pipeline {
     pub(crate) ledger: Arc<CacheLedger>,
     /// What is asked beside the conversation.
     pub(crate) side_requests: Arc<SideRequests>,
-    /// Text of the conversation that goes on pictures.
+    /// Text of the conversation that is printed on pictures.
     pub(crate) imaging: Arc<Imaging>,
     /// What the user can do about failures.
     pub(crate) remedies: Arc<Remedies>,

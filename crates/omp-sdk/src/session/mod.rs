@@ -342,7 +342,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Tells whoever listens something outside the conversation. Waits for a run to end.
+    /// Tells the listeners something outside the conversation. Waits for a run to end.
     pub async fn tell(&self, message: String) {
         // A session that has ended has nobody to tell.
         let _ = self.agent.notice(message).await;

@@ -127,6 +127,26 @@ pub struct Program {
     pub stderr: Stdio,
 }
 
+impl Program {
+    /// A program without input that is asked for what it prints: see [`crate::answer()`].
+    pub fn asked(
+        path: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        cwd: impl Into<PathBuf>,
+        environment: Environment,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            cwd: cwd.into(),
+            environment,
+            stdin: Stdio::Null,
+            stdout: Stdio::Piped,
+            stderr: Stdio::Piped,
+        }
+    }
+}
+
 /// Where a standard stream of a child leads.
 #[derive(Debug)]
 pub enum Stdio {

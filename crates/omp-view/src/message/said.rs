@@ -95,7 +95,7 @@ pub fn image_row(look: &Look, kind: &str) -> Line {
     look.row(Token::Muted, &format!("{} {kind}", look.symbol(Symbol::IconImage)))
 }
 
-/// A row instead of thoughts that are not shown, while they go on.
+/// A row instead of thoughts that are not shown, while they continue.
 pub fn thinking_hidden(look: &Look) -> Line {
     thinking_row(look, &format!("Thinking{}", look.symbol(Symbol::FormatEllipsis)))
 }
