@@ -25,7 +25,7 @@ export class Image {
 
   render(width) {
     const text = imageFallback(this.#mimeType, this.#size, this.#name);
-    return [truncateToWidth(this.#theme.fallbackColor(text), width, "…")];
+    return [truncateToWidth(this.#theme.fallbackColor(text), width)];
   }
 }
 
