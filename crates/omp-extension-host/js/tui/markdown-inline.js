@@ -119,7 +119,7 @@ function endOfEmphasis(text, from, mark, count) {
 }
 
 function strike(text, at, styles, depth) {
-  const found = /^~~(?=\S)([^]{1,4000}?\S)~~(?!~)/.exec(text.slice(at, at + REACH));
+  const found = /^~~(?=\S)([^]{0,4000}?\S)~~(?!~)/.exec(text.slice(at, at + REACH));
   if (!found) return undefined;
   return { runs: parseInline(found[1], [...styles, "strikethrough"], depth + 1), end: at + found[0].length };
 }
