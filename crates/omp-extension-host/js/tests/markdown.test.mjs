@@ -54,8 +54,9 @@ test("long documents show as in the original", { skip: why(original) }, () => {
   const files = fs.readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".md"));
   assert.ok(files.length > 20, "the documents are missing");
   for (const name of files) {
+    // A price is a formula to the original, whose search for its end loses the marks behind it: no dollars here.
     // The widths of columns that do not fit are ours; what stands outside of tables is compared.
-    const text = fs.readFileSync(path.join(folder, name), "utf8").split("\n").map((line) => (line.trim().startsWith("|") ? "" : line)).join("\n").trim();
+    const text = fs.readFileSync(path.join(folder, name), "utf8").split("\n").map((line) => (line.trim().startsWith("|") ? "" : line)).join("\n").trim().replaceAll("$", "");
     assert.deepEqual(drawn({ Markdown }, text, 70), drawn(original, text, 70), name);
   }
 });
