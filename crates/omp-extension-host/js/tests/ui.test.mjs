@@ -109,3 +109,38 @@ test("rows are cut where the screen has them", () => {
   const cut = ui.truncateToVisualLines("a\nb\nc long line here\nd", 2, 6);
   assert.deepEqual([cut.visualLines.map((line) => line.trim()), cut.skippedCount], [["here", "d"], 4]);
 });
+
+test("messages of a conversation are drawn", () => {
+  const text = (component) => shown(component).map((line) => line.trim());
+  assert.deepEqual(text(new ui.UserMessageComponent("hello **you**")), ["hello you"]);
+  const content = [{ type: "thinking", thinking: "hm" }, { type: "text", text: "# Yes" }, { type: "toolCall", name: "x" }];
+  const answer = new ui.AssistantMessageComponent({ content, stopReason: "error", errorMessage: "too long" });
+  assert.deepEqual(text(answer), ["hm", "Yes", "Error: too long"]);
+  answer.setHideThinkingBlock(true);
+  assert.equal(text(answer)[0], "Thinking...");
+  const summary = new ui.CompactionSummaryMessageComponent({ summary: "what was", tokensBefore: 9 });
+  assert.deepEqual(text(summary), ["[compaction]", "Compacted from 9 tokens"]);
+  summary.setExpanded(true);
+  assert.deepEqual(text(summary), ["[compaction]", "what was"]);
+});
+
+test("a renderer that fails leaves the text", () => {
+  const fails = () => {
+    throw new Error("no");
+  };
+  const message = new ui.CustomMessageComponent({ customType: "note", content: [{ type: "text", text: "said" }] }, fails);
+  assert.deepEqual(shown(message).map((line) => line.trim()), ["[note]", "said"]);
+  const tool = new ui.ToolExecutionComponent("grep", "1", { pattern: "x" }, {}, { renderCall: fails, renderResult: fails }, tui, "/");
+  tool.updateResult({ content: [{ type: "text", text: Array.from({ length: 30 }, (_, at) => `row ${at}\x1b[2J`).join("\n") }], isError: false });
+  assert.deepEqual(shown(tool).slice(0, 3).map((line) => line.trim()), ["grep pattern: x", "… 20 more lines", "row 20"]);
+  tool.setExpanded(true);
+  assert.equal(shown(tool).length, 31);
+});
+
+test("a command shows its output and how it ended", () => {
+  const bash = new ui.BashExecutionComponent("false", tui, true);
+  bash.appendOutput("out\n");
+  bash.setComplete(1, false);
+  assert.deepEqual(shown(bash).map((line) => line.trim()), ["!! false", "out", "Exit code 1"]);
+  assert.deepEqual([bash.getCommand(), bash.getOutput()], ["false", "out\n"]);
+});

@@ -34,6 +34,13 @@ export function imageFallback(mimeType, dimensions = undefined, filename = undef
   return `[Image: ${[...(filename ? [filename] : []), `[${mimeType}]`, ...size].join(" ")}]`;
 }
 
+/** Nothing was sent to the terminal that would have to be deleted. */
+export function deleteKittyImage() {
+  return "";
+}
+
+export const deleteAllKittyImages = deleteKittyImage;
+
 /** `{ widthPx, heightPx }` from the header of an image, or null. */
 export function getImageDimensions(base64, mimeType) {
   const read = { "image/png": png, "image/gif": gif, "image/jpeg": jpeg, "image/webp": webp }[mimeType];
