@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import test from "node:test";
-import { register } from "node:module";
+import { execFile } from "node:child_process";
 import { cached, why } from "./cache.mjs";
 
 const pi = cached("pi", "examples");
@@ -22,27 +22,36 @@ const SHOWN = {
   "tic-tac-toe.ts": 500, "todo.ts": 150, "tools.ts": 150, "truncated-tool.ts": 5, "widget-placement.ts": 5,
 };
 
-test("extensions show what they have to show", { skip: why(pi && omp && cached("node_modules/esbuild")) }, async () => {
-  register("./typescript.mjs", import.meta.url);
-  const { extensions, run } = await import("./corpus.mjs");
-  const log = console.error;
-  console.error = () => {};
-  const table = [];
-  for (const folder of [path.join(pi, "extensions"), path.join(omp, "extensions"), path.join(omp, "hooks")]) {
-    for (const file of extensions(folder)) {
-      const name = path.relative(folder, file);
-      const report = await run(file, { isHook: folder.endsWith("hooks") });
-      table.push({ name, ...report });
-    }
-  }
-  console.error = log;
+const folders = pi && omp && [path.join(pi, "extensions"), path.join(omp, "extensions"), path.join(omp, "hooks")];
+const skip = why(folders && cached("node_modules/esbuild"));
+
+function played(original) {
+  const here = import.meta.dirname;
+  const args = ["--import", path.join(here, "register.mjs"), path.join(here, "corpus-run.mjs"), ...folders];
+  const options = { env: { ...process.env, OMP_JS_ORIGINAL: original ? "1" : "0" }, maxBuffer: 256 * 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, options, (error, output) => (error ? reject(error) : resolve(JSON.parse(output))));
+  });
+}
+
+test("extensions show what they have to show, as with the original", { skip }, async () => {
+  const [table, theirs] = await Promise.all([played(false), played(true)]);
   const failed = table.filter(({ name, errors }) => errors.length > 0 && !OUTSIDE.has(name));
   assert.deepEqual(failed.map(({ name, errors }) => [name, ...errors]), []);
   for (const [name, lines] of Object.entries(SHOWN)) {
     const drawn = Math.max(...table.filter((row) => row.name === name).map((row) => row.lines));
     assert.ok(drawn >= lines, `${name}: ${drawn} lines`);
   }
-  for (const { name, shown, lines, wide } of table.filter((row) => row.shown.length > 0)) {
-    console.log(`${name}: ${[...new Set(shown)].join(", ")}; ${lines} lines${wide.length > 0 ? `, ${wide.length} wider than asked` : ""}`);
+  // Sentences are ours.
+  const neutral = (drawn) => drawn.map((lines) => lines.map((line) => (/^ *Enter\/Space/.test(line) ? "(hint)" : line)));
+  let compared = 0;
+  table.forEach((row, at) => {
+    assert.deepEqual(neutral(row.drawn), neutral(theirs[at].drawn), row.name);
+    compared += row.drawn.length;
+  });
+  assert.ok(compared > 1_000, `only ${compared} drawings were compared`);
+  for (const { name, shown, lines, drawn, wide } of table.filter((row) => row.shown.length > 0)) {
+    const parts = [[...new Set(shown)].join(", "), `${drawn.length} drawings`, `${lines} lines`, ...(wide.length > 0 ? [`${wide.length} wider than asked`] : [])];
+    console.log(`${name}: ${parts.join("; ")}`);
   }
 });
