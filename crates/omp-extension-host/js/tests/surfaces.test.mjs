@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { CURSOR_MARKER, renderFakeCursor } from "omp:tui/component";
 import { Input } from "omp:tui/input";
+import { Loader } from "omp:tui/loader";
 import { Surfaces } from "omp:tui/surfaces";
 import { ExtensionTui } from "omp:tui/tui";
 import { told } from "./host.mjs";
@@ -136,4 +137,27 @@ test("a changed theme reaches every component", () => {
   surfaces.mount("b", lines("y"));
   surfaces.invalidate();
   assert.deepEqual([invalidated, surfaces.dirty()], [1, ["a", "b"]]);
+});
+
+test("what is drawn for before it is mounted is drawn once it is", () => {
+  const surfaces = new Surfaces();
+  const tui = new ExtensionTui("a", surfaces);
+  const events = since(() => {
+    tui.requestRender();
+    surfaces.mount("a", lines("x"), { tui });
+  });
+  assert.deepEqual(events, [["ui.render", { surface: "a" }]]);
+});
+
+test("a loader inside a component stops with its surface", (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const surfaces = new Surfaces();
+  const tui = new ExtensionTui("a", surfaces);
+  const loader = new Loader(tui, String, String, "Working");
+  surfaces.mount("a", { render: (width) => loader.render(width) }, { tui });
+  context.mock.timers.tick(80);
+  assert.match(surfaces.render("a", 20)[1], /⠙ Working/);
+  surfaces.unmount("a");
+  context.mock.timers.tick(800);
+  assert.match(loader.render(20)[1], /⠙ Working/);
 });
