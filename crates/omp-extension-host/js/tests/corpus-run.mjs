@@ -14,6 +14,10 @@ globalThis.Date = class extends RealDate {
   constructor(...args) {
     super(...(args.length > 0 ? args : [0]));
   }
+
+  static now() {
+    return 0;
+  }
 };
 console.error = () => {};
 console.log = () => {};
