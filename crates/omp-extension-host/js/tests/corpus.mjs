@@ -2,6 +2,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { getKeybindings } from "omp:tui/keybindings";
 import { Surfaces } from "omp:tui/surfaces";
 import { ExtensionTui } from "omp:tui/tui";
@@ -92,7 +93,7 @@ class Stage {
   async #attempt(what, work) {
     let isOver = false;
     const late = async () => {
-      for (let turn = 0; turn < TURNS && !isOver; turn++) await new Promise((resolve) => setTimeout(resolve, TURN));
+      for (let turn = 0; turn < TURNS && !isOver; turn++) await delay(TURN);
     };
     try {
       await Promise.race([Promise.resolve().then(work), late()]);
