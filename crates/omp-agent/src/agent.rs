@@ -352,6 +352,6 @@ impl Agent {
         let run = Run::new(state, &self.fixed, &self.control.shared, token.clone());
         let messages = run.execute(user).await;
         abandoned.disarm();
-        Outcome { messages, interrupted: token.is_cancelled() }
+        Outcome { messages, interrupted: token.is_cancelled(), handled: false }
     }
 }

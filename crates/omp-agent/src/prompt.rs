@@ -1,5 +1,6 @@
 //! What a run begins with, and how it ended.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use omp_types::{AssistantMessage, CustomMessage, Message, UserContent, UserMessage};
@@ -19,9 +20,9 @@ pub enum PromptForm {
     #[default]
     Words,
     /// A text that a command of the user put together.
-    Custom { custom_type: &'static str, details: Value },
+    Custom { custom_type: Cow<'static, str>, details: Value },
     /// What a mode says for the user; people do not see it.
-    Hidden { custom_type: &'static str },
+    Hidden { custom_type: Cow<'static, str> },
 }
 
 impl Prompt {
@@ -35,7 +36,10 @@ impl Prompt {
 
     /// A text that a mode says for the user.
     pub fn hidden(custom_type: &'static str, text: impl Into<String>) -> Self {
-        Self { content: UserContent::Text(text.into()), form: PromptForm::Hidden { custom_type } }
+        Self {
+            content: UserContent::Text(text.into()),
+            form: PromptForm::Hidden { custom_type: custom_type.into() },
+        }
     }
 
     pub(crate) fn message(self, timestamp: u64) -> Message {
@@ -48,8 +52,8 @@ impl Prompt {
             PromptForm::Words => {
                 Message::User(UserMessage { content, steering: false, sealed: None, timestamp })
             }
-            PromptForm::Custom { custom_type, details } => custom(custom_type, content, true, Some(details)),
-            PromptForm::Hidden { custom_type } => custom(custom_type, content, false, None),
+            PromptForm::Custom { custom_type, details } => custom(&custom_type, content, true, Some(details)),
+            PromptForm::Hidden { custom_type } => custom(&custom_type, content, false, None),
         }
     }
 }
@@ -60,9 +64,16 @@ pub struct Outcome {
     pub messages: Vec<Arc<Message>>,
     /// The run was stopped from outside.
     pub interrupted: bool,
+    /// Nothing was sent to a model: an extension has dealt with the prompt.
+    pub handled: bool,
 }
 
 impl Outcome {
+    /// An extension has dealt with the prompt.
+    pub fn handled() -> Self {
+        Self { messages: Vec::new(), interrupted: false, handled: true }
+    }
+
     /// The last answer, complete or not.
     pub fn last_answer(&self) -> Option<&AssistantMessage> {
         self.messages.iter().rev().find_map(|message| message.as_assistant())

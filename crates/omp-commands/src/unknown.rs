@@ -24,7 +24,8 @@ pub fn unknown(session: &Session, line: &str) -> Option<String> {
     let own: Vec<String> = commands.list(|_| false).map(|row| row.name.clone()).collect();
     let skills = session.input().skill_commands().into_iter().map(|(name, _)| format!("skill:{name}"));
     let prompts = session.mcp().prompts().into_iter().map(|prompt| prompt.name);
-    let own: Vec<String> = own.into_iter().chain(skills).chain(prompts).collect();
+    let extensions = session.extensions().commands().into_iter().map(|command| command.name);
+    let own: Vec<String> = own.into_iter().chain(skills).chain(prompts).chain(extensions).collect();
     if own.iter().any(|known| known == name) {
         return None;
     }

@@ -12,6 +12,12 @@ use omp_hooks::{CommandHook, HookProgram, HookSource, Parsed, Phase, parse, scri
 /// Files that are modules for a script engine, not programs.
 const MODULES: [&str; 6] = ["ts", "js", "mts", "mjs", "cts", "cjs"];
 
+/// Is the file a module for a script engine, and no program?
+pub fn is_module(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    MODULES.contains(&extension.as_ref())
+}
+
 /// All hooks, in order of precedence, and what is wrong with others.
 pub fn hooks(discovery: &Discovery) -> Parsed {
     let mut all = Parsed::default();
@@ -22,7 +28,8 @@ pub fn hooks(discovery: &Discovery) -> Parsed {
         all.hooks.extend(hooks);
         all.warnings.extend(warnings);
     }
-    for finding in scripts.active() {
+    // Modules are extensions, and loaded as such.
+    for finding in scripts.active().filter(|finding| !is_module(&finding.item.path)) {
         match executable(finding) {
             Ok(hook) => all.hooks.push(hook),
             Err(problem) => all.warnings.push(problem),
@@ -45,10 +52,6 @@ fn described(finding: &Finding<HookSettings>) -> Parsed {
 
 fn executable(finding: &Finding<HookFile>) -> Result<CommandHook, String> {
     let HookFile { phase, tool, path, .. } = &finding.item;
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    if MODULES.contains(&extension.as_ref()) {
-        return Err(format!("the hook {} is a module; omp runs hooks that are programs", path.display()));
-    }
     if !path.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0) {
         return Err(format!("the hook {0} does not run: make it executable (chmod +x {0})", path.display()));
     }

@@ -24,6 +24,8 @@ pub enum WantKind {
     McpServer,
     /// To have one of its hooks run.
     Hook,
+    /// To have one of its extensions loaded.
+    Extension,
 }
 
 impl WantKind {
@@ -33,11 +35,13 @@ impl WantKind {
             Self::Code => "code",
             Self::McpServer => "mcp",
             Self::Hook => "hook",
+            Self::Extension => "extension",
         }
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Outside, Self::Code, Self::McpServer, Self::Hook].into_iter().find(|kind| kind.word() == word)
+        let all = [Self::Outside, Self::Code, Self::McpServer, Self::Hook, Self::Extension];
+        all.into_iter().find(|kind| kind.word() == word)
     }
 }
 

@@ -101,11 +101,10 @@ impl Playback {
     pub(crate) fn take(&mut self, line: Line) {
         match line {
             Line::Prompt { content, kind, display, details, .. } => {
-                // Kinds live as long as the program, which plays one recording.
-                let form = match (kind.map(|kind| -> &'static str { kind.leak() }), display) {
+                let form = match (kind, display) {
                     (None, _) => PromptForm::Words,
-                    (Some(custom_type), true) => PromptForm::Custom { custom_type, details },
-                    (Some(custom_type), false) => PromptForm::Hidden { custom_type },
+                    (Some(kind), true) => PromptForm::Custom { custom_type: kind.into(), details },
+                    (Some(kind), false) => PromptForm::Hidden { custom_type: kind.into() },
                 };
                 self.inputs.push_back(Input::Prompt(Prompt { content, form }));
             }

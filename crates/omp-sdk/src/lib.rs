@@ -10,6 +10,7 @@ mod compaction;
 mod configure;
 mod environment;
 mod error;
+pub mod extensions;
 mod guard;
 pub mod hooks;
 pub mod mcp;

@@ -113,7 +113,7 @@ pub use header::{Header, TitleSource, VERSION};
 pub use history::{HistoryError, Prompt, PromptHistory};
 pub use layout::SessionsRoot;
 pub use list::{MOST_LISTED, MessagesText, NO_MESSAGES, SessionInfo, Status};
-pub use load::{LoadError, Loaded, load};
+pub use load::{LoadError, Loaded, load, read_entries};
 pub use lock::Holder;
 pub use open::{IfHeld, OpenError, Opened};
 pub use outputs::{AgentOutputs, OutputError, find_output};

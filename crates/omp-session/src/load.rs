@@ -44,6 +44,11 @@ pub enum LoadError {
     Upgrade { path: PathBuf, source: io::Error },
 }
 
+/// The entries of a session file, as they stand in it.
+pub fn read_entries(path: &Path) -> Result<Vec<Entry>, LoadError> {
+    Ok(load(path)?.map(|loaded| loaded.entries).unwrap_or_default())
+}
+
 /// Reads a session file, first bringing a file of an earlier version up to date on disk.
 ///
 /// `None` if there is no file or it is not a session, that is, does not begin with a header.

@@ -138,6 +138,7 @@ impl Leaving {
 pub(crate) async fn end(host: &Host, leaving: Leaving) -> u8 {
     let session = host.session();
     let file = session.file();
+    session.end_extensions().await;
     for problem in session.close().await {
         output::warn(&problem);
     }

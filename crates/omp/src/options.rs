@@ -3,7 +3,8 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use omp_cli::{ApprovalMode, Launch, WorkArgs};
+use omp_cli::{ApprovalMode, ExtensionArg, Launch, WorkArgs};
+use omp_sdk::extensions::ExtensionChoice;
 use omp_sdk::settings::{Settings, keys, set};
 use omp_sdk::{
     Deck, Directories, Effort, Environment, IfHeld, ModelOptions, ProcessEnvironment, PromptOptions,
@@ -75,6 +76,19 @@ pub(crate) fn session_options(
             (Some(globs), false) => SkillChoice::Only(globs),
             (None, false) => SkillChoice::All,
         },
+        extensions: ExtensionChoice {
+            named: launch
+                .extend
+                .extensions
+                .iter()
+                .chain(&launch.extend.trusted_extensions)
+                .cloned()
+                .collect(),
+            trusted: launch.extend.trusted_extensions,
+            only_named: launch.extend.no_extensions,
+            flags: launch.extension_flags.iter().map(extension_flag).collect(),
+            ..ExtensionChoice::default()
+        },
         rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
         terminal: TerminalOptions {
             ptys: if launch.tools.no_pty { Ptys::Never } else { Ptys::Allowed },
@@ -89,6 +103,11 @@ pub(crate) fn session_options(
         embedded_shell: Some(omp_shell::own_program()),
         ..SessionOptions::new(cwd, directories, environment)
     })
+}
+
+/// A flag that an extension registered, as it was typed.
+fn extension_flag(flag: &ExtensionArg) -> (String, Value) {
+    (flag.name.clone(), flag.value.clone().map_or(Value::Bool(true), Value::String))
 }
 
 /// What flags say about settings, for this run only.

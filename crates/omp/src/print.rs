@@ -82,6 +82,9 @@ pub(crate) fn is_broken_off(answer: &AssistantMessage) -> bool {
 
 /// Prints the last answer; the exit code is 1 when it failed.
 pub(crate) async fn finish(outcome: &Outcome, thoughts: Thoughts) -> u8 {
+    if outcome.handled {
+        return 0;
+    }
     let Some(answer) = outcome.last_answer() else {
         return output::fail("the model gave no answer", &[]);
     };

@@ -1,5 +1,6 @@
 //! A session that runs its prompts and ends: print mode and `--mode json`.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use omp_cli::{ExitStatus, OutputMode, WorkArgs};
@@ -41,9 +42,10 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
     let opened = startup.phase_async("session", Session::open(work.options, listener)).await;
     startup.finished();
     let session = match opened {
-        Ok(session) => session,
+        Ok(session) => Arc::new(session),
         Err(error) => return refuse(&error),
     };
+    session.begin_extensions();
     output::mask_with(session.masking());
     if let Some(name) = work.kept_preset {
         keep_preset(&directories, name).await;
@@ -70,6 +72,7 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
         (_, None) => 1,
     };
     let code = if code == 0 && !refused.is_empty() { ExitStatus::CallsRefused.code() } else { code };
+    session.end_extensions().await;
     for problem in session.close().await {
         output::warn(&problem);
     }
@@ -102,6 +105,16 @@ async fn converse(
             return Ok(last);
         }
     }
+    session.extensions().settled().await;
+    while let Some(prompt) = session.extensions().take_prompt() {
+        let outcome = session.prompt(prompt, cancel.clone()).await?;
+        let stop = cancel.is_cancelled() || failed(&outcome);
+        last = Some(outcome);
+        if stop {
+            return Ok(last);
+        }
+        session.extensions().settled().await;
+    }
     while let Some(outcome) = session.jobs().next(cancel).await? {
         let stop = cancel.is_cancelled() || failed(&outcome);
         last = Some(outcome);
@@ -130,7 +143,7 @@ fn refuse(error: &SessionError) -> u8 {
 }
 
 fn failed(outcome: &Outcome) -> bool {
-    outcome.last_answer().is_none_or(print::is_broken_off)
+    !outcome.handled && outcome.last_answer().is_none_or(print::is_broken_off)
 }
 
 /// What the user should know before the first answer.

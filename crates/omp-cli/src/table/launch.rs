@@ -154,15 +154,13 @@ pub static LAUNCH: &[Group] = &[
             Flag::value("extension", ValueKind::File, "Load this extension (repeatable)")
                 .short('e')
                 .alias(&["hook"])
-                .many()
-                .waits_for("extensions"),
+                .many(),
             Flag::value(
                 "trusted-extension",
                 ValueKind::File,
                 "Load this extension without asking (repeatable)",
             )
-            .many()
-            .waits_for("extensions"),
+            .many(),
             Flag::switch("no-extensions", "Do not discover extensions; those given with -e still load"),
             Flag::value("plugin-dir", ValueKind::Dir, "Also load the plugin in this directory (repeatable)")
                 .many()

@@ -37,6 +37,7 @@ pub use item::{
     HookSettings, Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule,
     SettingsFile, Skill, SshHost, StickyRule, ToolFile, ToolForm,
 };
+pub use kind::module::module_name;
 pub use kind::skill::Description;
 pub use places::Places;
 pub use sources::{SourceRow, Sources};
@@ -140,6 +141,13 @@ impl Discovery {
 
     pub fn extension_modules(&self) -> Listing<ExtensionModule> {
         engine::list(self)
+    }
+
+    /// The modules of a directory that the user names.
+    pub fn extension_entries(&self, directory: &Path) -> Vec<PathBuf> {
+        let root = Root { level: Level::User, path: directory.to_path_buf() };
+        let found = engine::list_alone(self, "named", |search| kind::module::collect_named(search, &root));
+        found.active().map(|finding: &Finding<ExtensionModule>| finding.item.path.clone()).collect()
     }
 
     pub fn extensions(&self) -> Listing<ExtensionManifest> {

@@ -44,7 +44,7 @@ pub use load::{ForeignFile, Layer, Settings, Sources, global_file};
 pub(crate) use lock::exclusively;
 pub use migrate::{IsLight, migrate_files};
 pub(crate) use parse::mapping;
-pub use parse::{Format, ParseError};
+pub use parse::{Format, ParseError, value as parse_document};
 pub use row::{Group, Secrecy, Setting, Shape, Variable};
 pub use save::{
     Saved, add_entry, add_to_list, has_entry, remove_from_list, reset, reset_value, set, set_member,

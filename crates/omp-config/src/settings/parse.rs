@@ -38,7 +38,7 @@ pub(crate) fn mapping(text: &str, format: Format) -> Result<Map<String, Value>, 
 }
 
 /// Reads any document; an empty text is `null`.
-pub(super) fn value(text: &str, format: Format) -> Result<Value, ParseError> {
+pub fn value(text: &str, format: Format) -> Result<Value, ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
         Format::Yaml => yaml(text),

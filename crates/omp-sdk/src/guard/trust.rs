@@ -15,6 +15,7 @@ use omp_hooks::CommandHook;
 use omp_tools::CHECKER_PROGRAMS;
 use omp_workspace::open::{OpenedPath, open};
 
+use crate::extensions::{self, ExtensionSpec};
 use crate::hooks;
 use crate::mcp::ConfiguredServer;
 use crate::mcp::definitions;
@@ -101,13 +102,16 @@ impl ProjectTrust {
             let want = Want { kind: WantKind::Outside, what: file.display().to_string(), hash };
             (want, vec![file])
         });
-        let rows = outside.chain([self.code_want()]).chain(self.mcp_wants()).chain(self.hook_wants()).map(
-            |(want, files)| {
-                let agreed = book.agreed(&root, &want);
-                TrustRow { want, files, agreed }
-            },
-        );
-        Ok(rows.collect())
+        let rows = outside
+            .chain([self.code_want()])
+            .chain(self.mcp_wants())
+            .chain(self.hook_wants())
+            .chain(self.extension_wants());
+        let row = |(want, files)| {
+            let agreed = book.agreed(&root, &want);
+            TrustRow { want, files, agreed }
+        };
+        Ok(rows.map(row).collect())
     }
 
     /// Agrees to everything that the project wants now.
@@ -219,6 +223,42 @@ impl ProjectTrust {
             .collect();
         wants.dedup();
         wants
+    }
+
+    /// May an extension that comes with the project be loaded? The error says why not.
+    pub(crate) fn extension(&self, spec: &ExtensionSpec) -> Result<(), String> {
+        if is_always(&self.settings) {
+            return Ok(());
+        }
+        let (want, _) = self.extension_want(spec);
+        let book = load_trust(&self.directories).map_err(|error| error.to_string())?;
+        if book.agreed(&self.key(), &want).is_some() {
+            return Ok(());
+        }
+        let same = |old: &Agreement| old.want.kind == WantKind::Extension && old.want.what == want.what;
+        let reason = match book.of_project(&self.key()).iter().any(same) {
+            true => "the extension, or a file beside it, has changed since you trusted it",
+            false => "the project brings this extension, and you have not trusted it",
+        };
+        Err(format!("{reason}. To allow it: /trust add, or omp trust add"))
+    }
+
+    fn extension_want(&self, spec: &ExtensionSpec) -> (Want, Vec<PathBuf>) {
+        let files = extensions::extension_code(spec);
+        let shown = spec.path.strip_prefix(&self.cwd).unwrap_or(&spec.path).display().to_string();
+        let shown: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let want = Want {
+            kind: WantKind::Extension,
+            what: format!("{}: {shown}", spec.form.name()),
+            hash: hash_of(&files),
+        };
+        (want, files)
+    }
+
+    /// The extensions that the project brings.
+    fn extension_wants(&self) -> Vec<(Want, Vec<PathBuf>)> {
+        let specs = extensions::of_project(&self.directories, &self.cwd, &self.settings);
+        specs.iter().map(|spec| self.extension_want(spec)).collect()
     }
 
     /// Agrees to one server of the project as it is now.

@@ -33,7 +33,7 @@ pub(crate) fn expand(
         return match skills.invoke(call.name, call.arguments) {
             Ok(message) => unchanged(Prompt {
                 form: PromptForm::Custom {
-                    custom_type: SKILL_PROMPT,
+                    custom_type: SKILL_PROMPT.into(),
                     details: json!({
                         "name": message.name,
                         "path": message.path,

@@ -23,6 +23,7 @@ use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 use crate::clock::SystemClock;
 use crate::configure;
 use crate::error::SessionError;
+use crate::extensions::SessionExtensions;
 use crate::guard::Guard;
 use crate::guard::trust::ProjectTrust;
 use crate::prompt::knowledge::load_settings;
@@ -51,6 +52,8 @@ pub(crate) struct SessionBuilder {
     /// How much the model is told about the tools.
     pub(crate) wording: omp_tools::Wording,
     pub(crate) warnings: Vec<String>,
+    /// Modules of the user and the project, once they are loaded.
+    pub(crate) extensions: SessionExtensions,
     /// What the project is trusted with; one for all parts, so that its files are hashed once.
     trust: OnceLock<ProjectTrust>,
 }
@@ -87,6 +90,7 @@ impl SessionBuilder {
             edit_mode,
             wording,
             warnings,
+            extensions: SessionExtensions::default(),
             trust: OnceLock::new(),
         };
         builder.insert_deck();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use omp_session::{IfHeld, OpenError, SessionWriter};
 
 use crate::error::SessionError;
+use crate::extensions::BeganHow;
 use crate::session::Session;
 use crate::session::host::{Arrival, Host, SwitchError};
 use crate::session::options::Persistence;
@@ -19,7 +20,7 @@ impl Host {
         }
         session.rest().await;
         let (store, file) = (session.store(), session.file());
-        let mut arrival = self.exchange(&session.cwd(), Persistence::New).await?;
+        let mut arrival = self.exchange(&session.cwd(), Persistence::New, BeganHow::New).await?;
         let Some(file) = file else { return Ok(arrival) };
         arrival.previous = None;
         let path = file.clone();
@@ -40,12 +41,14 @@ impl Host {
         if !session.is_kept() {
             return Err(SwitchError::InMemory);
         }
-        let Some(file) = session.file() else { return self.exchange(cwd, Persistence::New).await };
+        let Some(file) = session.file() else {
+            return self.exchange(cwd, Persistence::New, BeganHow::New).await;
+        };
         // What would go wrong with the new directory goes wrong before anything is moved.
         self.options_for(cwd)?;
         let moved = relocate(&session, &file, cwd).await?;
         let next = Persistence::Resume(moved.to_string_lossy().into_owned());
-        match self.exchange(cwd, next).await {
+        match self.exchange(cwd, next, BeganHow::Resume).await {
             Ok(arrival) => Ok(Arrival { previous: None, ..arrival }),
             Err(error) => {
                 let back = relocate(&session, &moved, &session.cwd()).await?;

@@ -13,6 +13,7 @@ use omp_session::{BranchError, Copied, CopyError, NoSuchEntry};
 use omp_stats::Dashboard;
 
 use crate::error::SessionError;
+use crate::extensions::{Began, BeganHow, ExtensionChoice};
 use crate::saved::store;
 use crate::session::Session;
 use crate::session::options::{Persistence, ProviderOptions, SessionOptions};
@@ -68,6 +69,9 @@ pub enum SwitchError {
     /// A copy needs a conversation that stands still.
     #[error("the model is still responding: wait, or press Esc to stop it")]
     Busy,
+    /// An extension does not want it.
+    #[error("an extension cancelled it")]
+    Cancelled,
     /// There is nothing on disk that could be copied.
     #[error("Fork failed (session not persisted or cancelled)")]
     NotSaved,
@@ -89,11 +93,12 @@ impl Host {
     /// Begins with a session. Later ones get their options from the outfit.
     pub async fn start(outfit: Arc<dyn Outfit>, first: SessionOptions) -> Result<Self, SessionError> {
         let key = first.model.api_key.clone();
-        let session = Session::open(first, outfit.listener()).await?;
+        let session = Arc::new(Session::open(first, outfit.listener()).await?);
+        session.begin_extensions();
         let given = key.map(|key| (session.model().provider.clone(), Secret::new(key)));
         Ok(Self {
             outfit,
-            current: Mutex::new(Arc::new(session)),
+            current: Mutex::new(session),
             given,
             turn: tokio::sync::Mutex::default(),
             dashboard: tokio::sync::Mutex::default(),
@@ -113,21 +118,21 @@ impl Host {
             return Ok(Arrival::default());
         }
         let cwd = self.directory_of(path)?;
-        self.exchange(&cwd, Persistence::Resume(path.to_string_lossy().into_owned())).await
+        self.exchange(&cwd, Persistence::Resume(path.to_string_lossy().into_owned()), BeganHow::Resume).await
     }
 
     /// Takes a session whose directory is gone into the current directory, and continues with it.
     pub async fn resume_here(&self, path: &Path) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let cwd = self.session().cwd();
-        self.exchange(&cwd, Persistence::Move(path.to_owned())).await
+        self.exchange(&cwd, Persistence::Move(path.to_owned()), BeganHow::Resume).await
     }
 
     /// Begins a new session in the same directory.
     pub async fn begin(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let cwd = self.session().cwd();
-        self.exchange(&cwd, Persistence::New).await
+        self.exchange(&cwd, Persistence::New, BeganHow::New).await
     }
 
     /// Begins a new session that names the current one as its parent.
@@ -135,7 +140,7 @@ impl Host {
         let _turn = self.turn.lock().await;
         let old = self.session();
         let next = old.file().map_or(Persistence::New, Persistence::NewFrom);
-        self.exchange(&old.cwd(), next).await
+        self.exchange(&old.cwd(), next, BeganHow::New).await
     }
 
     /// Copies the whole session and continues in the copy; the old file stays as it is.
@@ -152,7 +157,7 @@ impl Host {
         let there = cwd.clone();
         let copied = tokio::task::spawn_blocking(move || store::copy(&sessions, &source, &there)).await;
         let Copied { path, warnings } = copied.map_err(|_| SessionError::Interrupted)??;
-        let mut arrival = self.exchange(&cwd, resumed(&path)).await?;
+        let mut arrival = self.exchange(&cwd, resumed(&path), BeganHow::Fork).await?;
         arrival.remarks.extend(warnings);
         Ok(arrival)
     }
@@ -178,7 +183,7 @@ impl Host {
             // Nothing comes before the first message, so nothing was copied.
             None => Persistence::NewFrom(source),
         };
-        let mut arrival = self.exchange(&cwd, next).await?;
+        let mut arrival = self.exchange(&cwd, next, BeganHow::Branch).await?;
         arrival.prompt = Some(prompt);
         arrival.remarks.extend(warnings);
         Ok(arrival)
@@ -212,8 +217,12 @@ impl Host {
         &self,
         cwd: &Path,
         persistence: Persistence,
+        how: BeganHow,
     ) -> Result<Arrival, SwitchError> {
         let old = self.session();
+        if !old.may_leave(how, &persistence).await {
+            return Err(SwitchError::Cancelled);
+        }
         let persistence = match (old.is_kept(), persistence) {
             (false, Persistence::New) => Persistence::Off,
             (_, persistence) => persistence,
@@ -223,6 +232,8 @@ impl Host {
         let options = SessionOptions {
             persistence,
             replaces: true,
+            extensions: ExtensionChoice { carried: old.extensions_for(cwd), ..options.extensions },
+            began: Began { how, previous: old.file() },
             model: ModelOptions {
                 selector: None,
                 provider: None,
@@ -243,6 +254,10 @@ impl Host {
         let previous = old.file();
         let elsewhere = (next.cwd() != old.cwd()).then(|| next.cwd());
         old.hooks.end(Some(if elsewhere.is_some() { "other" } else { "clear" })).await;
+        if next.cwd() != old.cwd() {
+            old.end_extensions().await;
+        }
+        next.begin_extensions();
         let mut remarks = old.close().await;
         remarks.extend_from_slice(next.warnings());
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = next;

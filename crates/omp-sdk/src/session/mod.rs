@@ -38,7 +38,7 @@ pub(crate) mod user_command;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use omp_agent::{Agent, AgentError, Control, Outcome, Prompt};
+use omp_agent::{Agent, AgentError, Control, Gate, Outcome, Prompt};
 use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::discovery::Discovery;
@@ -56,6 +56,8 @@ use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compaction::Compactor;
+use crate::extensions::Asked;
+use crate::extensions::{Began, ExtensionChoice, SessionExtensions};
 use crate::guard::Guard;
 use crate::hooks::{ListedHook, SessionHooks};
 use crate::mcp::SessionMcp;
@@ -109,6 +111,12 @@ pub struct Session {
     pub(crate) mcp: Arc<SessionMcp>,
     /// Programs of the user that are asked before calls and told after them.
     pub(crate) hooks: Arc<SessionHooks>,
+    /// What approves the calls that an extension makes of our own tools.
+    pub(crate) own_gate: Arc<dyn Gate>,
+    pub(crate) extensions: SessionExtensions,
+    pub(crate) extension_choice: ExtensionChoice,
+    /// How it came about, for extensions.
+    pub(crate) began: Began,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -180,6 +188,10 @@ impl Session {
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let Asked::Send(prompt) = self.extensions_hear(prompt).await? else {
+            self.pass_on_hook_notices().await?;
+            return Ok(Outcome::handled());
+        };
         let asked = self.hooks.submit(&prompt).await;
         self.pass_on_hook_notices().await?;
         asked?;
@@ -204,8 +216,10 @@ impl Session {
         }
         self.jobs().send_results_along();
         self.mode_changes().before_run().await;
+        self.extensions_before_run(&prompt).await?;
         let outcome = self.agent.prompt(prompt, cancel).await?;
         self.mode_changes().after_run(&outcome).await;
+        self.extensions_settle(outcome.interrupted).await;
         self.pass_on_hook_notices().await?;
         self.hooks.idle();
         Ok(outcome)
@@ -217,7 +231,7 @@ impl Session {
     }
 
     async fn pass_on_hook_notices(&self) -> Result<(), AgentError> {
-        for notice in self.hooks.take_notices() {
+        for notice in self.hooks.take_notices().into_iter().chain(self.extensions.take_notices()) {
             self.agent.notice(notice).await?;
         }
         Ok(())

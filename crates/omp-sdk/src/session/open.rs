@@ -84,6 +84,7 @@ impl Session {
     /// when nothing else can serve.
     pub async fn open(options: SessionOptions, listener: Box<dyn Listener>) -> Result<Self, SessionError> {
         let mut builder = SessionBuilder::new(options)?;
+        builder.load_extensions().await;
         let (context, writer) = open_session(&builder.options, &mut builder.warnings)?;
         let chosen = builder.choose_model(&context).await?;
         let (ground, config) = builder.prepare(chosen, &context, writer);
@@ -155,6 +156,8 @@ impl SessionBuilder {
         let setup = Arc::new(SessionSetup {
             modes: Arc::clone(&modes),
             system: replay::system(&self.options, || surroundings.prompt.blocks()),
+            chosen: Mutex::default(),
+            run_system: Mutex::default(),
             tools: Mutex::new(surroundings.tools),
             searchable: surroundings.searchable,
             sticky: replay::sticky(&self.options, || surroundings.knowledge.get().sticky.clone()),
@@ -221,9 +224,11 @@ impl Assembly {
         hooks: &SessionHooks,
     ) -> Parts {
         let modes = Arc::clone(&self.modes);
+        let listener = builder.extensions.listener(listener);
         let recorder = Box::new(Recorder { record: self.record.clone(), modes, inner: listener });
         let gate = file_history::gate(Arc::clone(&self.guard) as Arc<dyn Gate>, &self.tools);
         let gate = omp_hooks::gate::gate(gate, &hooks.hooks, builder.options.cwd.clone());
+        let gate = builder.extensions.gate(gate);
         let conduct = omp_hooks::conduct::conduct(Arc::clone(&self.modes) as Arc<dyn Conduct>, &hooks.hooks);
         Parts {
             model: self.models.serve_conversation(self.live.model()),
@@ -275,6 +280,8 @@ impl Assembly {
     ) -> Session {
         let places = SessionPaths::of(&builder.options);
         let filter = builder.options.tools;
+        let own_gate = file_history::gate(Arc::clone(&self.guard) as Arc<dyn Gate>, &self.tools);
+        let own_gate = masking::gate(own_gate, self.masks.as_ref());
         Session {
             agent,
             record: self.record,
@@ -297,6 +304,10 @@ impl Assembly {
             deck: builder.options.deck,
             mcp: self.mcp,
             hooks,
+            own_gate,
+            extensions: builder.extensions,
+            extension_choice: builder.options.extensions,
+            began: builder.options.began,
             warnings: builder.warnings,
         }
     }

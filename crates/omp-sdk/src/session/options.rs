@@ -15,6 +15,7 @@ use omp_session::IfHeld;
 use omp_tools::{PtyView, Questioner};
 use omp_types::CacheRetention;
 
+use crate::extensions::{Began, ExtensionChoice};
 use crate::guard::Asker;
 use crate::prompt::PromptOptions;
 
@@ -65,6 +66,10 @@ pub struct SessionOptions {
     pub embedded_shell: Option<PathBuf>,
     /// Another session of the program ends for this one.
     pub replaces: bool,
+    /// Which extensions are loaded.
+    pub extensions: ExtensionChoice,
+    /// How the session comes about.
+    pub began: Began,
 }
 
 /// What providers are told about a session, beside its requests.
@@ -130,6 +135,8 @@ impl SessionOptions {
             deck: None,
             embedded_shell: None,
             replaces: false,
+            extensions: ExtensionChoice::default(),
+            began: Began::default(),
         }
     }
 }

@@ -20,6 +20,10 @@ const TASK: &str = "task";
 pub(crate) struct SessionSetup {
     pub(crate) modes: Arc<SessionModes>,
     pub(crate) system: Arc<[String]>,
+    /// The only tools that an extension wants the model to have.
+    pub(crate) chosen: Mutex<Option<Vec<String>>>,
+    /// The prompt of this run, where an extension wants another one.
+    pub(crate) run_system: Mutex<Option<Arc<[String]>>>,
     pub(crate) tools: Mutex<Vec<Arc<dyn Tool>>>,
     /// Tools that the model has to search for.
     pub(crate) searchable: Arc<SearchableTools>,
@@ -37,8 +41,26 @@ impl SessionSetup {
 
     /// The tools that the model has at the moment.
     pub(crate) fn offered(&self) -> Vec<Arc<dyn Tool>> {
-        let tools = self.lock().clone();
+        let mut tools = self.lock().clone();
+        if let Some(chosen) = self.chosen.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            tools.retain(|tool| chosen.contains(&tool.definition().name));
+        }
         self.modes.tools(&[tools.as_slice(), &self.searchable.found()].concat())
+    }
+
+    /// All tools that there are, also those that the model does not have at the moment.
+    pub(crate) fn all(&self) -> Vec<Arc<dyn Tool>> {
+        self.lock().clone()
+    }
+
+    /// Gives the model these tools and no others.
+    pub(crate) fn choose(&self, names: &[String]) {
+        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = Some(names.to_vec());
+    }
+
+    /// The prompt of the run that begins; `None` is the usual one.
+    pub(crate) fn set_run_system(&self, system: Option<Arc<[String]>>) {
+        *self.run_system.lock().unwrap_or_else(PoisonError::into_inner) = system;
     }
 
     /// Puts a tool in the place of the one with that name, behind all others if there was none, or takes it away.
@@ -69,7 +91,8 @@ impl SessionSetup {
 
 impl Setup for SessionSetup {
     fn system(&self) -> Arc<[String]> {
-        Arc::clone(&self.system)
+        let of_run = self.run_system.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        of_run.unwrap_or_else(|| Arc::clone(&self.system))
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {

@@ -60,6 +60,7 @@ impl SessionBuilder {
             self.build_tools(&known, &scope, &secrets, folder, &chosen.client, Some(&mcp));
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
         tools.extend(mcp.tools());
+        self.extensions.add_tools(&mut tools, &mut self.warnings);
         if let Some(deck) = &self.options.deck {
             tools = deck.tools(tools);
         }

@@ -158,7 +158,7 @@ impl BackgroundJobs<'_> {
         }
         let prompt = Prompt {
             content: UserContent::Text(text(&settled)),
-            form: PromptForm::Custom { custom_type: ASYNC_RESULT, details: details(&settled) },
+            form: PromptForm::Custom { custom_type: ASYNC_RESULT.into(), details: details(&settled) },
         };
         let prompt = match &self.session.deck {
             Some(deck) => deck.prompt(prompt),

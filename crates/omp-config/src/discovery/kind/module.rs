@@ -83,6 +83,26 @@ fn is_code(entry: &DirectoryEntry) -> bool {
     entry.is_file() && (entry.name.ends_with(".ts") || entry.name.ends_with(".js"))
 }
 
+/// The modules of a directory that somebody named. One that says nothing about itself is searched one level deep; what git
+/// ignores counts, too.
+pub(in super::super) fn collect_named(search: &mut Search<'_, ExtensionModule>, folder: &Root) {
+    let mut paths = entries_of(search, &folder.path);
+    if paths.is_empty() {
+        let listed = search.folder(&folder.path);
+        for entry in listed.entries.iter().filter(|entry| !entry.is_hidden()) {
+            if entry.is_directory() {
+                paths.extend(entries_of(search, &entry.path));
+            } else if is_code(entry) {
+                paths.push(entry.path.clone());
+            }
+        }
+        paths.sort_by_key(|path| (path.with_extension(""), path.extension().is_some_and(|it| it == "js")));
+    }
+    for path in paths {
+        add(search, folder.level, path);
+    }
+}
+
 /// Where the code of a folder starts: what its `package.json` says, else its `index`.
 fn entries_of(search: &mut Search<'_, ExtensionModule>, folder: &Path) -> Vec<PathBuf> {
     let package = super::mapping(search, &folder.join("package.json"), Format::Json).unwrap_or_default();
@@ -100,10 +120,15 @@ fn entries_of(search: &mut Search<'_, ExtensionModule>, folder: &Path) -> Vec<Pa
 }
 
 fn add(search: &mut Search<'_, ExtensionModule>, level: Level, path: PathBuf) {
+    let Some(name) = module_name(&path) else { return };
+    search.add(level, path.clone(), ExtensionModule { name, path });
+}
+
+/// The name of a file without its extension, or of its directory for an `index` file.
+pub fn module_name(path: &Path) -> Option<String> {
     let named = match path.file_stem() {
         Some(stem) if stem == "index" => path.parent().and_then(Path::file_name),
         stem => stem,
     };
-    let Some(name) = named.map(|name| name.to_string_lossy().into_owned()) else { return };
-    search.add(level, path.clone(), ExtensionModule { name, path });
+    named.map(|name| name.to_string_lossy().into_owned())
 }

@@ -2,7 +2,7 @@
 
 settings! {
     Extensions;
-    EXTENSIONS: List("extensions", &[], "Extension modules to load.").flag("--extension").waits_for("extensions");
+    EXTENSIONS: List("extensions", &[], "Extension modules to load.").flag("--extension");
     DISABLED_EXTENSIONS: List("disabledExtensions", &[], "Disabled items, as `kind:name`, for example `skill:review`.");
     SKILLS_ENABLED: Flag("skills.enabled", true, "Enable skills.");
     SKILLS_ENABLE_SKILL_COMMANDS: Flag("skills.enableSkillCommands", true, "Offer each skill as a command `/skill:<name>`.");

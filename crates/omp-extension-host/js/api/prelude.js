@@ -1,0 +1,189 @@
+// What the program calls in a unit.
+import { call, callNow } from "omp:host";
+import { toolResult } from "omp:api/content";
+import { makeCommandContext, makeContext } from "omp:api/context";
+import {
+  describeCommand, describeFlag, describeProvider, describeTool, exec, logger, makeApi,
+} from "omp:api/extension";
+import { begin, end } from "omp:api/signals";
+import { completionFactories, inputHandlers, makeUi, surfaces } from "omp:api/ui";
+import { problem, unit } from "omp:api/unit";
+
+export { reloadTheme } from "omp:ui/theme";
+
+export { emit } from "omp:api/events";
+export { busEvent } from "omp:api/extension";
+export { abort } from "omp:api/signals";
+
+/** Loads a module and lets it register what it has. */
+export async function load({ path, cwd, form }) {
+  Object.assign(unit, { path, cwd });
+  const module = await import(path);
+  const factory = factoryOf(module);
+  if (typeof factory !== "function") throw new Error("the default export is not a function");
+  if (form === "tool") await loadTools(factory, cwd);
+  else await factory(await makeApi());
+  return registered();
+}
+
+/** A default export, also of a module that was CommonJS once. */
+function factoryOf(module) {
+  const candidate = module.default ?? module;
+  return typeof candidate === "function" ? candidate : (candidate?.default ?? candidate);
+}
+
+/** A custom tool: the factory returns it, or several. */
+async function loadTools(factory, cwd) {
+  const api = await makeApi();
+  const session = { number: 0, mode: "print", hasUI: callNow("session.hasUI", {}) === true, cwd };
+  const now = (operation, values = {}) => callNow(operation, values);
+  const later = (operation, values = {}) => call(operation, values);
+  const given = {
+    cwd,
+    exec,
+    ui: makeUi(session, now, later),
+    hasUI: session.hasUI,
+    logger,
+    pushPendingAction: (action) => pushPendingAction(action),
+  };
+  for (const name of ["typebox", "zod", "arktype", "pi"]) {
+    Object.defineProperty(given, name, Object.getOwnPropertyDescriptor(api, name));
+  }
+  const made = await factory(given);
+  for (const tool of [made].flat()) {
+    // Custom tools have another order of arguments than tools of extensions.
+    const execute = (id, params, signal, onUpdate, ctx) => tool.execute(id, params, onUpdate, ctx, signal);
+    api.registerTool({ ...tool, execute });
+    if (typeof tool.onSession === "function") listenForTool(api, tool);
+  }
+}
+
+const TOOL_EVENTS = {
+  session_start: "start",
+  session_switch: "switch",
+  session_branch: "branch",
+  session_tree: "tree",
+  session_shutdown: "shutdown",
+  auto_compaction_start: "auto_compaction_start",
+  auto_compaction_end: "auto_compaction_end",
+  auto_retry_start: "auto_retry_start",
+  auto_retry_end: "auto_retry_end",
+  ttsr_triggered: "ttsr_triggered",
+  todo_reminder: "todo_reminder",
+};
+
+function listenForTool(api, tool) {
+  for (const [event, reason] of Object.entries(TOOL_EVENTS)) {
+    api.on(event, async (said, ctx) => {
+      const { type, reason: trigger, ...rest } = said;
+      const given = { trigger, previousSessionFile: undefined, ...rest, reason };
+      try {
+        await tool.onSession(given, ctx);
+      } catch (error) {
+        logger.error(`onSession of ${tool.name}: ${problem(event, error).message}`);
+      }
+    });
+  }
+}
+
+const pending = new Map();
+let pendings = 0;
+
+/** Something that happens only when the model resolves it. */
+function pushPendingAction({ label, apply, reject, details, sourceToolName }) {
+  const id = `pending-${++pendings}`;
+  pending.set(id, { apply, reject });
+  callNow("tools.pushPending", { id, label: String(label), details, sourceToolName });
+}
+
+export async function resolvePending({ id, action, reason }) {
+  const known = pending.get(id);
+  pending.delete(id);
+  const decided = action === "apply" ? known?.apply : known?.reject;
+  return decided === undefined ? null : toolResult(await decided(reason));
+}
+
+function registered() {
+  return {
+    label: unit.label,
+    events: [...unit.handlers.keys()],
+    tools: [...unit.tools.values()].map(({ definition }) => describeTool(definition)),
+    commands: [...unit.commands.keys()].map(describeCommand),
+    shortcuts: [...unit.shortcuts].map(([key, { description }]) => ({ key, description: String(description ?? "") })),
+    flags: [...unit.flags.keys()].map(describeFlag),
+    messageRenderers: [...unit.messageRenderers.keys()],
+    thinkingRenderers: unit.thinkingRenderers.length,
+    providers: [...unit.providers.keys()].map(describeProvider),
+  };
+}
+
+/** From now on the extension may act. */
+export function activate() {
+  unit.active = true;
+}
+
+export async function runTool({ name, id, params, session }) {
+  const { definition, parse } = known(unit.tools, name, "tool");
+  const signal = begin(id);
+  const onUpdate = (partial) => void callNow("tool.update", { id, partial: toolResult(partial) });
+  try {
+    const context = Object.defineProperties(makeContext(session), { signal: { value: signal } });
+    const given = parse === undefined ? (definition.prepareArguments?.(params) ?? params) : parse(params);
+    return toolResult(await definition.execute(id, given, signal, onUpdate, context));
+  } finally {
+    end(id);
+  }
+}
+
+export function describeApproval({ name, params }) {
+  const { definition } = known(unit.tools, name, "tool");
+  const lines = definition.formatApprovalDetails?.(params);
+  const tier = typeof definition.approval === "function" ? definition.approval(params) : undefined;
+  return {
+    lines: lines == null ? [] : [lines].flat().map(String),
+    tier: typeof tier === "string" ? tier : (tier?.tier ?? tier?.approval),
+  };
+}
+
+export async function runCommand({ name, args, session }) {
+  await known(unit.commands, name, "command").handler(args, makeCommandContext(session));
+}
+
+export async function completeArgument({ name, prefix }) {
+  const items = await unit.commands.get(name)?.getArgumentCompletions?.(prefix);
+  const plain = ({ value, label, description }) => ({ value: String(value), label: String(label ?? value), description });
+  return (items ?? []).slice(0, 200).map((item) => (typeof item === "string" ? plain({ value: item }) : plain(item)));
+}
+
+export async function runShortcut({ key, session }) {
+  await known(unit.shortcuts, key, "shortcut").handler(makeContext(session));
+}
+
+function known(map, name, kind) {
+  const found = map.get(name);
+  if (found === undefined) throw new Error(`the extension has no ${kind} "${name}" any more`);
+  return found;
+}
+
+/** The rows of a surface. */
+export const renderSurface = ({ surface, width }) => surfaces.render(surface, width);
+
+export const surfaceInput = ({ surface, data }) => surfaces.input(surface, data);
+
+export const dirtySurfaces = () => surfaces.dirty();
+
+/** Keys before anybody else uses them: what is left of them. */
+export function terminalInput({ data }) {
+  let left = data;
+  for (const handler of inputHandlers) {
+    const answer = handler(left);
+    if (answer?.consume === true) return { consumed: true };
+    if (typeof answer?.data === "string") left = answer.data;
+  }
+  return { data: left };
+}
+
+export const hasCompletions = () => completionFactories.length > 0;
+
+/** Drawings of a call, a result, a message or a thinking block. They are mounted as surfaces that the program names. */
+export { renderPart } from "omp:api/rendering";

@@ -1,0 +1,229 @@
+//! One extension: its unit, what it offers, what went wrong in it.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use omp_agent::Updates;
+use omp_script::{Unit, UnitUsage};
+use serde_json::{Value, json};
+
+use crate::event::EventName;
+use crate::extensions::SessionFacts;
+use crate::registered::Registered;
+
+/// How long a handler may take while nobody is asked anything.
+pub(crate) const HANDLER: Duration = Duration::from_secs(30);
+/// The same when the program ends.
+pub(crate) const AT_THE_END: Duration = Duration::from_secs(2);
+/// Problems that are remembered of one extension.
+const PROBLEMS: usize = 50;
+/// As much of a message as is kept.
+const MESSAGE: usize = 4_000;
+
+/// A module that is to be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtensionSpec {
+    pub name: String,
+    pub path: PathBuf,
+    pub form: ExtensionForm,
+    pub source: ExtensionSource,
+}
+
+/// What a module is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExtensionForm {
+    Extension,
+    /// It makes tools and nothing else.
+    Tool,
+    /// A hook module; it hears about calls of one tool only, if its file is named after one.
+    Hook(Option<String>),
+}
+
+impl ExtensionForm {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Extension => "extension",
+            Self::Tool => "tool",
+            Self::Hook(_) => "hook",
+        }
+    }
+}
+
+/// Who brought it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExtensionSource {
+    User,
+    Project,
+    CommandLine,
+    Plugin(String),
+}
+
+impl ExtensionSource {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::CommandLine => "command line",
+            Self::Plugin(_) => "plugin",
+        }
+    }
+}
+
+/// Something that failed in an extension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The event, or what was being done.
+    pub event: String,
+    pub message: String,
+    pub stack: String,
+}
+
+/// What the host and the handle share.
+#[derive(Default)]
+pub(crate) struct ExtensionState {
+    registered: Mutex<Registered>,
+    interest: AtomicU64,
+    problems: Mutex<VecDeque<Problem>>,
+    /// Questions to a person that are open, and all that there ever were.
+    pub(crate) open_dialogs: AtomicUsize,
+    pub(crate) dialogs: AtomicUsize,
+    /// Running calls of its tools that show progress.
+    pub(crate) updates: Mutex<HashMap<String, Updates>>,
+    /// Channels of the bus that it listens to.
+    pub(crate) channels: Mutex<HashSet<String>>,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl ExtensionState {
+    pub(crate) fn registered(&self) -> Registered {
+        lock(&self.registered).clone()
+    }
+
+    pub(crate) fn set_registered(&self, registered: Registered) {
+        self.interest.store(registered.interest(), Ordering::Release);
+        *lock(&self.registered) = registered;
+    }
+
+    /// Something that was registered while the session runs.
+    pub(crate) fn add(&self, kind: &str, value: Value) -> Result<(), String> {
+        let mut registered = lock(&self.registered);
+        registered.add(kind, value)?;
+        self.interest.store(registered.interest(), Ordering::Release);
+        Ok(())
+    }
+
+    pub(crate) fn note(&self, problem: Problem) {
+        let mut problems = lock(&self.problems);
+        if problems.len() == PROBLEMS {
+            problems.pop_front();
+        }
+        problems.push_back(problem);
+    }
+}
+
+/// A loaded extension.
+pub struct Extension {
+    pub spec: ExtensionSpec,
+    pub(crate) unit: Unit,
+    pub(crate) state: Arc<ExtensionState>,
+}
+
+impl Extension {
+    pub fn registered(&self) -> Registered {
+        self.state.registered()
+    }
+
+    /// What it calls itself, else the name of its file.
+    pub fn label(&self) -> String {
+        self.registered().label.unwrap_or_else(|| self.spec.name.clone())
+    }
+
+    /// What it has used so far.
+    pub fn usage(&self) -> UnitUsage {
+        self.unit.usage()
+    }
+
+    /// Why it is over, if it is.
+    pub fn ended(&self) -> Option<String> {
+        self.unit.ended()
+    }
+
+    pub fn problems(&self) -> Vec<Problem> {
+        lock(&self.state.problems).iter().cloned().collect()
+    }
+
+    pub fn listens(&self, event: EventName) -> bool {
+        self.state.interest.load(Ordering::Acquire) & event.bit() != 0
+    }
+
+    pub(crate) fn interest(&self) -> u64 {
+        self.state.interest.load(Ordering::Acquire)
+    }
+
+    /// Calls a function of the prelude. The error is a sentence without the extension's name.
+    pub(crate) async fn call(
+        &self,
+        function: &str,
+        arguments: Value,
+        limit: Option<Duration>,
+    ) -> Result<Value, String> {
+        let mut call = pin!(self.unit.call(function, arguments));
+        let Some(limit) = limit else { return call.await.map_err(|error| error.to_string()) };
+        let mut dialogs = self.state.dialogs.load(Ordering::Relaxed);
+        loop {
+            tokio::select! {
+                answer = &mut call => return answer.map_err(|error| error.to_string()),
+                () = tokio::time::sleep(limit) => {
+                    let now = self.state.dialogs.load(Ordering::Relaxed);
+                    // Whoever waits for a person is not late.
+                    if self.state.open_dialogs.load(Ordering::Relaxed) == 0 && now == dialogs {
+                        return Err(format!("it took longer than {} s", limit.as_secs()));
+                    }
+                    dialogs = now;
+                }
+            }
+        }
+    }
+
+    /// Runs its handlers of an event; what they made of it together.
+    pub(crate) async fn emit(
+        &self,
+        event: EventName,
+        payload: &Value,
+        session: &SessionFacts,
+        limit: Duration,
+    ) -> Result<Value, String> {
+        let arguments = json!({"event": payload, "session": session.value()});
+        let answer = self.call("emit", arguments, Some(limit)).await;
+        let mut answer = answer.inspect_err(|error| self.fail(event.name(), error))?;
+        for problem in answer["problems"].as_array().into_iter().flatten() {
+            self.state.note(read_problem(problem));
+        }
+        Ok(answer["result"].take())
+    }
+
+    /// Something of it failed.
+    pub(crate) fn fail(&self, event: &str, message: &str) {
+        let (event, message) = (event.to_owned(), clipped(message));
+        self.state.note(Problem { event, message, stack: String::new() });
+    }
+}
+
+pub(crate) fn read_problem(problem: &Value) -> Problem {
+    let text = |name: &str| clipped(problem[name].as_str().unwrap_or_default());
+    Problem { event: text("event"), message: text("message"), stack: text("stack") }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(MESSAGE) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Extensions against a session that is only a table.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_shell::{Environment, Scope};
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+/// Answers with what a table says, and keeps what was asked.
+#[derive(Default)]
+struct Table {
+    asked: Mutex<Vec<(String, Value)>>,
+}
+
+impl Port for Table {
+    fn call_now(&self, operation: &str, arguments: Value) -> Result<Value, String> {
+        let answer = match operation {
+            "session.cwd" => json!("/work"),
+            "session.model" => json!({"provider": "p", "id": "m"}),
+            _ => Value::Null,
+        };
+        self.asked.lock().unwrap().push((operation.to_owned(), arguments));
+        Ok(answer)
+    }
+
+    fn call(&self, operation: &str, arguments: Value) -> BoxFuture<'static, Result<Value, String>> {
+        let answer = self.call_now(operation, arguments);
+        std::future::ready(answer).boxed()
+    }
+}
+
+impl Table {
+    fn asked(&self, operation: &str) -> Vec<Value> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|(name, _)| name == operation).map(|(_, value)| value.clone()).collect()
+    }
+}
+
+fn options(cwd: &Path) -> ExtensionsOptions {
+    ExtensionsOptions {
+        cwd: cwd.to_owned(),
+        scope: Arc::new(Scope::new()),
+        environment: Environment::inherited(),
+        cache: None,
+        flags: Map::new(),
+        limits: Limits::default(),
+        connector: None,
+        program: ProgramFacts {
+            version: "1.2.3".to_owned(),
+            agent_directory: PathBuf::from("/home/u/.omp/agent"),
+            parse_yaml: |_| None,
+        },
+    }
+}
+
+struct World {
+    extensions: Arc<Extensions>,
+    session: Arc<Table>,
+    _folder: tempfile::TempDir,
+}
+
+async fn world(sources: &[(&str, &str)]) -> World {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = |(name, source): &(&str, &str)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, source).unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        ExtensionSpec { name, path, form: ExtensionForm::Extension, source: ExtensionSource::User }
+    };
+    let specs = sources.iter().map(spec).collect();
+    let extensions = Extensions::load(options(folder.path()), specs).await;
+    let session = Arc::new(Table::default());
+    extensions.attach(Arc::clone(&session) as Arc<dyn Port>, "print", false, folder.path().to_owned());
+    extensions.activate().await;
+    World { extensions, session, _folder: folder }
+}
+
+const GREETER: &str = r#"
+import type { ExtensionAPI } from "@oh-my-pi/pi-coding-agent";
+export default function (pi: ExtensionAPI) {
+    pi.on("session_start", async (_event, ctx) => {
+        pi.appendEntry("greeted", { cwd: ctx.cwd, model: ctx.model?.id });
+    });
+    pi.registerCommand("greet", { description: "Greets", handler: async (args) => { pi.appendEntry("said", args); } });
+    pi.registerTool({
+        name: "word_count", label: "Words", description: "Counts words",
+        parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+        async execute(_id: string, params: { text: string }) {
+            return { content: [{ type: "text", text: String(params.text.split(" ").length) }] };
+        },
+    });
+}
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_extension_registers_and_hears() {
+    let world = world(&[("greeter.ts", GREETER)]).await;
+    assert_eq!(world.extensions.failures(), []);
+    let extension = &world.extensions.list()[0];
+    let registered = extension.registered();
+    assert_eq!(registered.commands[0].name, "greet");
+    assert_eq!(registered.tools[0].name, "word_count");
+    world.extensions.tell(EventName::SessionStart, &json!({"type": "session_start"})).await;
+    let entries = world.session.asked("session.appendEntry");
+    assert_eq!(entries[0]["customType"], "greeted", "{:?}", extension.problems());
+    assert_eq!(entries[0]["data"]["model"], "m");
+}

@@ -1,0 +1,71 @@
+//! Files as modules: read once for each unit, so that what changes on disk changes nothing that runs.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::package::kind_of;
+use crate::compile::{Compiled, Compiler, ModuleKind};
+
+/// Larger files are not code.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Clone)]
+pub(crate) enum Loaded {
+    Es(Rc<Compiled>),
+    CommonJs(Rc<Compiled>),
+    Json(Rc<str>),
+    Text(Rc<str>),
+}
+
+#[derive(Default)]
+pub(crate) struct Files(RefCell<HashMap<String, Loaded>>);
+
+impl Files {
+    pub(crate) fn get(&self, name: &str) -> Option<Loaded> {
+        self.0.borrow().get(name).cloned()
+    }
+
+    /// The module that the engine calls `name`. An error is a sentence.
+    pub(crate) fn load(
+        &self,
+        compiler: &Compiler,
+        path: &Path,
+        name: &str,
+        json: bool,
+    ) -> Result<Loaded, String> {
+        if let Some(loaded) = self.get(name) {
+            return Ok(loaded);
+        }
+        let loaded = read(compiler, path, name, json)?;
+        self.0.borrow_mut().insert(name.to_owned(), loaded.clone());
+        Ok(loaded)
+    }
+}
+
+fn read(compiler: &Compiler, path: &Path, name: &str, json: bool) -> Result<Loaded, String> {
+    let cannot = |reason: &str| format!("cannot read {}: {reason}", path.display());
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if extension == "node" {
+        return Err(format!("{} is native code, which is not offered by omp", path.display()));
+    }
+    let length = std::fs::metadata(path).map_err(|error| cannot(&error.to_string()))?.len();
+    if length > LARGEST {
+        return Err(cannot("it is too large to be a module"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| cannot(&error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| cannot("it is not UTF-8"))?;
+    let text = text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned);
+    match extension {
+        "json" => return Ok(Loaded::Json(text.into())),
+        "md" | "txt" | "html" | "css" => return Ok(Loaded::Text(text.into())),
+        _ if json => return Ok(Loaded::Json(text.into())),
+        _ => {}
+    }
+    let compiled = Rc::new(compiler.compile(path, name, &text, kind_of(path))?);
+    Ok(match compiled.kind {
+        ModuleKind::Es => Loaded::Es(compiled),
+        ModuleKind::CommonJs => Loaded::CommonJs(compiled),
+    })
+}

@@ -1,0 +1,410 @@
+//! Extensions of a session: which ones are loaded, what they do at its boundaries, and what they can reach of it.
+//!
+//! They belong to the program run. The session that follows another one takes them over, so what an extension knows is not lost
+//! when the user switches.
+
+mod asking;
+mod conversation;
+mod found;
+mod models;
+mod port;
+mod reading;
+mod tools;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use omp_agent::{Gate, Listener, Prompt, Tool};
+use omp_auth::Environment;
+use omp_config::settings::{Format, parse_document};
+use omp_extension_host::listener::Settling;
+use omp_extension_host::{Connector, EventName, ExtensionsOptions, ProgramFacts};
+use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
+use omp_types::UserContent;
+use serde_json::{Map, Value, json};
+use tokio::task::JoinHandle;
+
+pub use omp_extension_host::{
+    CommandSpec, Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Extensions, FlagKind, FlagSpec,
+    InputAnswer, Port, Problem, SessionFacts, ShortcutSpec, UnitUsage,
+};
+
+use crate::extensions::port::SessionPort;
+use crate::session::Session;
+use crate::session::builder::SessionBuilder;
+use crate::session::options::Persistence;
+
+pub(crate) use asking::Asked;
+pub use found::RefusedExtension;
+pub(crate) use found::{extension_code, of_project};
+
+/// Prompts of extensions that may wait.
+const OUTBOX: usize = 100;
+
+/// Which extensions a session has.
+#[derive(Clone, Default)]
+pub struct ExtensionChoice {
+    /// Files and directories that were named for this run.
+    pub named: Vec<PathBuf>,
+    /// Those of them that are loaded without asking, also where they belong to the project.
+    pub trusted: Vec<PathBuf>,
+    /// Extensions that nobody named are not looked for.
+    pub only_named: bool,
+    /// Values of the flags that extensions register, as far as they were typed.
+    pub flags: Map<String, Value>,
+    /// Those of the session before.
+    pub carried: Option<Arc<Extensions>>,
+    /// `tui`, `rpc`, `json` or `print`.
+    pub mode: Option<&'static str>,
+    /// The program around the session.
+    pub program: Option<Arc<dyn Port>>,
+}
+
+/// The extensions of one session.
+#[derive(Default)]
+pub(crate) struct SessionExtensions {
+    pub(crate) set: Option<Arc<Extensions>>,
+    /// Found and not loaded, with the reason.
+    refused: Vec<RefusedExtension>,
+    /// Tools of ours, as they are without extensions.
+    pub(crate) own_tools: Vec<Arc<dyn Tool>>,
+    /// Tools that are there and that no model has until somebody activates them.
+    pub(crate) dormant: Mutex<Vec<Arc<dyn Tool>>>,
+    /// Another session of the program had them before.
+    carried: bool,
+    settling: Mutex<Option<Settling>>,
+    port: Mutex<Option<Arc<SessionPort>>>,
+    starting: Mutex<Option<JoinHandle<()>>>,
+    /// What extensions want to be sent when the model has time for it.
+    outbox: Mutex<VecDeque<Prompt>>,
+    outgoing: tokio::sync::Notify,
+    /// What extensions were asked about before it became a prompt.
+    heard: Mutex<Option<UserContent>>,
+    began: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SessionBuilder {
+    /// Finds the extensions and loads them. Without any, nothing is started.
+    pub(crate) async fn load_extensions(&mut self) {
+        let choice = std::mem::take(&mut self.options.extensions);
+        let playing = matches!(self.options.deck, Some(omp_replay::Deck::Play(_)));
+        let carried = choice.carried.clone().filter(|_| !playing);
+        if let Some(set) = carried {
+            self.extensions =
+                SessionExtensions { set: Some(set), carried: true, ..SessionExtensions::default() };
+            self.options.extensions = choice;
+            return;
+        }
+        let found = match playing {
+            // What they did then is in the recording.
+            true => found::Found::default(),
+            false => self.find_extensions(&choice).await,
+        };
+        self.warnings.extend(found.warnings);
+        let mut set = None;
+        if !found.specs.is_empty() {
+            let loaded = Extensions::load(self.extension_options(&choice), found.specs).await;
+            for failure in loaded.failures() {
+                let path = failure.spec.path.display();
+                self.warnings.push(format!("extension {path} was not loaded: {}", failure.reason));
+            }
+            for extension in loaded.list() {
+                let notes = extension.problems().into_iter().map(|problem| problem.message);
+                self.warnings.extend(notes.map(|note| format!("extension {}: {note}", extension.spec.name)));
+            }
+            if let Some(program) = &choice.program {
+                loaded.set_program(Arc::clone(program));
+            }
+            set = Some(loaded);
+        }
+        self.extensions = SessionExtensions { set, refused: found.refused, ..SessionExtensions::default() };
+        self.options.extensions = choice;
+    }
+
+    fn extension_options(&self, choice: &ExtensionChoice) -> ExtensionsOptions {
+        let secrets = SecretNames::default();
+        ExtensionsOptions {
+            cwd: self.options.cwd.clone(),
+            scope: Arc::new(Scope::new()),
+            environment: ChildEnvironment::inherited().without(&secrets),
+            cache: Some(self.options.directories.cache().join("extensions")),
+            flags: choice.flags.clone(),
+            limits: omp_extension_host::Limits::default(),
+            connector: Some(connector(Arc::clone(&self.options.environment))),
+            program: ProgramFacts {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                agent_directory: self.options.directories.agent.clone(),
+                parse_yaml: |text| parse_document(text, Format::Yaml).ok(),
+            },
+        }
+    }
+}
+
+/// How extensions reach the network: over the TLS and the proxies of models, set up with the first request.
+fn connector(environment: Arc<dyn Environment>) -> Connector {
+    Arc::new(move || {
+        let client = omp_llm::Client::new(omp_auth::client_options(environment.as_ref()));
+        let client = client.map_err(|error| error.to_string())?;
+        client.stranger_builder().map_err(|error| error.to_string())
+    })
+}
+
+impl SessionExtensions {
+    /// The tools that extensions have registered. One that wraps a tool of ours stands in its place.
+    pub(crate) fn add_tools(&mut self, tools: &mut Vec<Arc<dyn Tool>>, warnings: &mut Vec<String>) {
+        if let Some(set) = &self.set {
+            self.own_tools.clone_from(tools);
+            let dormant = tools::add(set, tools, warnings);
+            *lock(&self.dormant) = dormant;
+        }
+    }
+
+    pub(crate) fn gate(&self, inner: Arc<dyn Gate>) -> Arc<dyn Gate> {
+        match &self.set {
+            Some(set) => omp_extension_host::gate::gate(inner, set),
+            None => inner,
+        }
+    }
+
+    pub(crate) fn listener(&self, inner: Box<dyn Listener>) -> Box<dyn Listener> {
+        let Some(set) = &self.set else { return inner };
+        let (listener, settling) = omp_extension_host::listener::listener(inner, set);
+        *lock(&self.settling) = Some(settling);
+        listener
+    }
+
+    pub(crate) fn listens(&self, event: EventName) -> bool {
+        self.set.as_ref().is_some_and(|set| set.listens(event))
+    }
+
+    /// Sends something as soon as the session has nothing else to do.
+    pub(crate) fn send(&self, prompt: Prompt) {
+        let mut outbox = lock(&self.outbox);
+        if outbox.len() < OUTBOX {
+            outbox.push_back(prompt);
+        }
+        self.outgoing.notify_one();
+    }
+
+    /// Everything that happened so far has been heard.
+    async fn settled(&self) {
+        let settling = lock(&self.settling).clone();
+        if let Some(settling) = settling {
+            settling.settled().await;
+        }
+    }
+
+    /// The session does not begin to work before extensions have heard of it.
+    pub(crate) async fn started(&self) {
+        let starting = lock(&self.starting).take();
+        if let Some(starting) = starting {
+            let _ = starting.await;
+        }
+    }
+
+    /// What a person should know.
+    pub(crate) fn take_notices(&self) -> Vec<String> {
+        self.set.as_ref().map(|set| set.take_notices()).unwrap_or_default()
+    }
+}
+
+/// The extensions of a session.
+#[derive(Clone, Copy)]
+pub struct SessionExtensionList<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl<'s> SessionExtensionList<'s> {
+    /// In the order in which they were loaded.
+    pub fn loaded(self) -> Vec<Arc<Extension>> {
+        self.session.extensions.set.as_ref().map(|set| set.list()).unwrap_or_default()
+    }
+
+    /// Those that could not be loaded, with the reason.
+    pub fn failed(self) -> Vec<(ExtensionSpec, String)> {
+        let failures = self.session.extensions.set.as_ref().map(|set| set.failures()).unwrap_or_default();
+        failures.into_iter().map(|failure| (failure.spec, failure.reason)).collect()
+    }
+
+    /// Those that may not be loaded.
+    pub fn refused(self) -> &'s [RefusedExtension] {
+        &self.session.extensions.refused
+    }
+
+    /// Commands that extensions have registered. Of two with one name the later counts; names of our own are reserved.
+    pub fn commands(self) -> Vec<CommandSpec> {
+        let Some(set) = self.set() else { return Vec::new() };
+        set.commands().into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// Runs the command that a line calls, if an extension has one of that name. What fails in it is said.
+    pub async fn run_command(self, line: &str) -> Option<Result<(), String>> {
+        let set = self.set()?;
+        let (name, arguments) =
+            line.strip_prefix('/')?.split_once(char::is_whitespace).unwrap_or((line.strip_prefix('/')?, ""));
+        self.session.extensions.started().await;
+        set.run_command(name, arguments.trim()).await
+    }
+
+    /// What an extension wants to be sent next, if it waits already. The program sends it with [`Session::prompt`].
+    pub fn take_prompt(self) -> Option<Prompt> {
+        lock(&self.session.extensions.outbox).pop_front()
+    }
+
+    /// Waits until an extension wants something to be sent.
+    pub async fn prompt_waiting(self) {
+        while lock(&self.session.extensions.outbox).is_empty() {
+            self.session.extensions.outgoing.notified().await;
+        }
+    }
+
+    /// Waits until extensions have heard of everything that happened so far.
+    pub async fn settled(self) {
+        self.session.extensions.started().await;
+        self.session.extensions.settled().await;
+    }
+
+    /// What extensions printed, oldest first.
+    pub fn log(self) -> Vec<String> {
+        self.session.extensions.set.as_ref().map(|set| set.log()).unwrap_or_default()
+    }
+
+    /// All of them together, if there are any.
+    pub fn set(self) -> Option<&'s Arc<Extensions>> {
+        self.session.extensions.set.as_ref()
+    }
+}
+
+impl Session {
+    /// The extensions of a session.
+    pub fn extensions(&self) -> SessionExtensionList<'_> {
+        SessionExtensionList { session: self }
+    }
+
+    /// Lets extensions act on this session from now on, and tells them that it has begun. The program that owns the session
+    /// calls it once.
+    pub fn begin_extensions(self: &Arc<Self>) {
+        let Some(set) = self.extensions.set.clone() else { return };
+        if self.extensions.began.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let port = Arc::new(SessionPort::new(self));
+        let choice = &self.extension_choice;
+        if let Some(program) = &choice.program {
+            set.set_program(Arc::clone(program));
+        }
+        let mode = choice.mode.unwrap_or("print");
+        let has_ui = choice.program.is_some() && matches!(mode, "tui" | "rpc");
+        set.attach(Arc::clone(&port) as Arc<dyn Port>, mode, has_ui, self.cwd());
+        *lock(&self.extensions.port) = Some(port);
+        let carried = self.extensions.carried;
+        let began = self.began.clone();
+        let task = tokio::spawn(async move {
+            set.activate().await;
+            match carried {
+                false => {
+                    let event = EventName::SessionStart;
+                    set.tell(event, &json!({"type": event.name(), "reason": began.reason()})).await;
+                }
+                true => {
+                    let event = began.switched();
+                    let reason = began.reason();
+                    let previous = began.previous.as_deref();
+                    let payload =
+                        json!({"type": event.name(), "reason": reason, "previousSessionFile": previous});
+                    set.tell(event, &payload).await;
+                }
+            }
+        });
+        *lock(&self.extensions.starting) = Some(task);
+    }
+
+    /// The program ends, and extensions with it.
+    pub async fn end_extensions(&self) {
+        if let Some(set) = &self.extensions.set {
+            self.extensions.started().await;
+            self.extensions.settled().await;
+            set.end().await;
+        }
+    }
+
+    /// The extensions that a session in that directory continues with.
+    pub(crate) fn extensions_for(&self, cwd: &Path) -> Option<Arc<Extensions>> {
+        self.extensions.set.clone().filter(|_| self.places.cwd == cwd)
+    }
+
+    /// May another session follow this one? `false` when an extension does not want it.
+    pub(crate) async fn may_leave(&self, how: BeganHow, next: &Persistence) -> bool {
+        let reason = Began { how, previous: None }.reason();
+        let target = match next {
+            Persistence::Resume(path) if how == BeganHow::Resume => Some(path.as_str()),
+            _ => None,
+        };
+        match how {
+            // Asked before the branch was made.
+            BeganHow::Branch => true,
+            _ => {
+                let payload = json!({"reason": reason, "targetSessionFile": target});
+                self.extensions_allow(EventName::SessionBeforeSwitch, payload).await
+            }
+        }
+    }
+
+    /// A run is over, and everything that followed from it.
+    pub(crate) async fn extensions_settle(&self, aborted: bool) {
+        let Some(set) = &self.extensions.set else { return };
+        self.extensions.settled().await;
+        let event = EventName::AgentSettled;
+        if set.listens(event) {
+            set.tell(event, &json!({"type": event.name(), "aborted": aborted})).await;
+        }
+    }
+}
+
+/// How a session began, for extensions.
+#[derive(Clone, Debug, Default)]
+pub struct Began {
+    /// By what.
+    pub how: BeganHow,
+    /// The file of the session before.
+    pub previous: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BeganHow {
+    /// The program started with it.
+    #[default]
+    Startup,
+    /// Another one was begun.
+    New,
+    /// An earlier one was resumed.
+    Resume,
+    /// It is a copy.
+    Fork,
+    /// It is a branch.
+    Branch,
+}
+
+impl Began {
+    fn reason(&self) -> &'static str {
+        match self.how {
+            BeganHow::Startup => "startup",
+            BeganHow::New => "new",
+            BeganHow::Resume => "resume",
+            BeganHow::Fork | BeganHow::Branch => "fork",
+        }
+    }
+
+    fn switched(&self) -> EventName {
+        match self.how {
+            BeganHow::Branch => EventName::SessionBranch,
+            _ => EventName::SessionSwitch,
+        }
+    }
+}

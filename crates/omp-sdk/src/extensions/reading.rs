@@ -1,0 +1,125 @@
+//! What extensions read of a session. Nothing here changes anything, and most of it is still there when the session is over.
+
+use omp_session::{Entry, EntryKind};
+use serde_json::{Value, json};
+
+use crate::extensions::models;
+use crate::extensions::port::SessionPort;
+use crate::session::Session;
+
+pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Result<Value, String> {
+    let writer = port.record.lock();
+    Ok(match operation {
+        "session.id" => json!(writer.header().id),
+        "session.header" => serde_json::to_value(writer.header()).unwrap_or_default(),
+        "session.file" => json!(writer.path().filter(|_| writer.is_saved())),
+        "session.directory" => json!(writer.path().and_then(std::path::Path::parent)),
+        "session.name" => json!(writer.header().title),
+        "session.cwd" => json!(port.cwd),
+        "entries.leaf" => json!(writer.leaf()),
+        "entries.all" => json!(entries(&writer)),
+        "entries.branch" => {
+            let from = arguments["from"].as_str().map(str::to_owned).or(writer.leaf().map(str::to_owned));
+            json!(branch(entries(&writer), from))
+        }
+        "session.messages" => json!(writer.snapshot().context().messages),
+        "session.model" => models::value(&port.live.model()),
+        "session.isIdle" => json!(!port.control.is_running()),
+        "session.hasPendingMessages" => {
+            let (steering, following) = port.control.queued();
+            json!(steering + following > 0)
+        }
+        "session.systemPrompt" => json!(omp_agent::Setup::system(&*port.setup)),
+        _ => {
+            drop(writer);
+            return of_living(port, operation);
+        }
+    })
+}
+
+/// What only a session that still runs can say.
+fn of_living(port: &SessionPort, operation: &str) -> Result<Value, String> {
+    let Ok(session) = port.session() else { return Ok(Value::Null) };
+    Ok(match operation {
+        "session.thinkingLevel" => json!(thinking(&session)),
+        "session.scopedModels" => {
+            let scope = session.models().scope();
+            let known = scope.iter().filter_map(|scoped| {
+                let model = session.models.select(&scoped.selector).ok()?.model;
+                Some(json!({"model": models::value(&model), "thinkingLevel": scoped.thinking.map(|level| level.name())}))
+            });
+            Value::Array(known.collect())
+        }
+        "session.isProjectTrusted" => json!(session.trust().code().is_ok()),
+        "session.contextUsage" => {
+            let window = session.compactor.window(&session.model());
+            let messages = session.record.lock().snapshot().context().messages;
+            let tokens = session.compactor.measured(&messages).tokens;
+            let percent = tokens as f64 * 100.0 / window.max(1) as f64;
+            json!({"tokens": tokens, "contextWindow": window, "percent": percent})
+        }
+        "session.jobs" => json!({"running": session.jobs().list().len()}),
+        other => return Err(format!("{other} is not offered by omp")),
+    })
+}
+
+pub(crate) fn commands(port: &SessionPort) -> Value {
+    let Ok(session) = port.session() else { return json!([]) };
+    let set = session.extensions.set.as_ref();
+    let of_extensions = set.map(|set| set.list()).unwrap_or_default().into_iter().flat_map(|extension| {
+        let path = extension.spec.path.display().to_string();
+        let source = extension.spec.source.name().to_owned();
+        extension.registered().commands.into_iter().map(move |command| {
+            json!({
+                "name": command.name, "description": command.description, "source": "extension", "location": source,
+                "path": path,
+            })
+        })
+    });
+    let files = session.input().commands();
+    let of_files = files
+        .all()
+        .iter()
+        .filter(|row| row.shadowed_by.is_none())
+        .map(|row| json!({"name": row.name, "description": row.description, "source": "prompt"}));
+    let skills = session.input().skill_commands();
+    let of_skills = skills.into_iter().map(
+        |(name, description)| json!({"name": format!("skill:{name}"), "description": description, "source": "skill"}),
+    );
+    let all: Vec<Value> = of_extensions.chain(of_files).chain(of_skills).collect();
+    json!(all)
+}
+
+/// How hard the model thinks, as the session remembers it.
+fn thinking(session: &Session) -> String {
+    let writer = session.record.lock();
+    let change = writer.entries().iter().rev().find_map(|entry| match &entry.kind {
+        EntryKind::ThinkingLevelChange(change) => Some(change.chosen().to_owned()),
+        _ => None,
+    });
+    change.unwrap_or_else(|| session.preferences.effort.start().name().to_owned())
+}
+
+/// The whole conversation; of a long file only its end is in memory, and the rest is read.
+fn entries(writer: &omp_session::SessionWriter) -> Vec<Entry> {
+    let entries = writer.entries();
+    let whole = entries.first().is_none_or(|entry| entry.parent_id.is_none());
+    match writer.path().filter(|_| !whole) {
+        Some(path) => omp_session::read_entries(path).unwrap_or_else(|_| entries.to_vec()),
+        None => entries.to_vec(),
+    }
+}
+
+/// The way from the first entry to one of them.
+fn branch(entries: Vec<Entry>, from: Option<String>) -> Vec<Entry> {
+    let mut way = Vec::new();
+    let mut wanted = from;
+    for entry in entries.into_iter().rev() {
+        if wanted.as_deref() == Some(entry.id.as_str()) {
+            wanted.clone_from(&entry.parent_id);
+            way.push(entry);
+        }
+    }
+    way.reverse();
+    way
+}

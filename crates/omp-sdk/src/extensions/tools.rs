@@ -1,0 +1,113 @@
+//! Tools: those that extensions bring, and those of the session that they use.
+
+use std::sync::Arc;
+
+use omp_agent::{Tool, Updates, Validators, call_tool};
+use omp_extension_host::{ExtensionForm, Extensions};
+use omp_types::{ToolCall, ToolDefinition};
+use serde_json::{Map, Value, json};
+
+use crate::extensions::port::{Running, SessionPort, text};
+use crate::session::Session;
+
+/// What an extension writes where it wants the schema of a tool of ours.
+const BUILTIN: &str = "x-omp-builtin";
+
+/// Adds the tools of extensions. A custom tool may not have a name that is taken; an extension may put a tool of its own
+/// in the place of one of ours.
+pub(crate) fn add(
+    set: &Arc<Extensions>,
+    tools: &mut Vec<Arc<dyn Tool>>,
+    warnings: &mut Vec<String>,
+) -> Vec<Arc<dyn Tool>> {
+    let mut dormant = Vec::new();
+    let builtin: Vec<ToolDefinition> = tools.iter().map(|tool| tool.definition().clone()).collect();
+    let of_ours = |name: &str| builtin.iter().find(|tool| tool.name == name);
+    let (offered, clashes) = set.tools_over(|spec| {
+        let wanted = spec.parameters.get(BUILTIN).and_then(Value::as_str)?;
+        of_ours(wanted).cloned()
+    });
+    warnings.extend(clashes);
+    for (spec, form, tool) in offered {
+        if spec.hidden || spec.default_inactive {
+            dormant.push(tool);
+            continue;
+        }
+        let taken = tools.iter().position(|other| other.definition().name == spec.name);
+        match taken {
+            None => tools.push(tool),
+            Some(at) if form == ExtensionForm::Extension => tools[at] = tool,
+            Some(_) => warnings.push(format!(
+                "the custom tool {:?} is ignored: a tool with this name exists already",
+                spec.name
+            )),
+        }
+    }
+    dormant
+}
+
+/// Gives the model these tools and no others; what slept until now wakes.
+pub(crate) fn choose(session: &Session, names: &[String]) {
+    let mut dormant = super::lock(&session.extensions.dormant);
+    let wanted = |tool: &Arc<dyn Tool>| names.contains(&tool.definition().name);
+    for tool in dormant.extract_if(.., |tool| wanted(tool)) {
+        let name = tool.definition().name.clone();
+        session.setup.exchange(&name, Some(tool));
+    }
+    session.setup.choose(names);
+}
+
+pub(crate) fn read(port: &SessionPort, operation: &str) -> Value {
+    let offered = port.setup.offered();
+    match operation {
+        "tools.active" => offered.iter().map(|tool| json!(tool.definition().name)).collect(),
+        _ => {
+            let all = port.setup.all();
+            all.iter()
+                .map(|tool| {
+                    let ToolDefinition { name, description, parameters, .. } = tool.definition();
+                    let source = if tool.origin().is_some() { "extension" } else { "builtin" };
+                    json!({
+                        "name": name, "description": description, "parameters": parameters,
+                        "sourceInfo": {"path": source, "source": source, "scope": "temporary", "origin": "top-level"},
+                    })
+                })
+                .collect()
+        }
+    }
+}
+
+/// A change that waits for the model's word.
+pub(crate) fn push_pending(port: &SessionPort, _: &Value) -> Result<Value, String> {
+    port.session()?;
+    Err("Pending action store unavailable for custom tools in this runtime.".to_owned())
+}
+
+/// Runs a tool of the session for an extension that wraps it: with its approvals, as a call of its own.
+pub(crate) async fn run(
+    session: Arc<Session>,
+    running: Arc<Running>,
+    arguments: Value,
+) -> Result<Value, String> {
+    let (id, name) = (text(&arguments, "id").to_owned(), text(&arguments, "name").to_owned());
+    let own = session.extensions.own_tools.iter().find(|tool| tool.definition().name == name);
+    let tool = own.cloned().ok_or_else(|| format!("the tool {name} is not offered"))?;
+    let given: Map<String, Value> = serde_json::from_value(arguments["params"].clone()).unwrap_or_default();
+    let call = ToolCall {
+        id: id.clone(),
+        name,
+        arguments: given,
+        thought_signature: None,
+        intent: None,
+        invalid_arguments: None,
+        custom: false,
+    };
+    let cancel = running.begin(&id);
+    let gate = Arc::clone(&session.own_gate);
+    let result = call_tool(&*gate, &Validators::default(), &tool, &call, cancel, Updates::ignored()).await;
+    running.end(&id);
+    match result {
+        Ok(output) => serde_json::to_value(output).map_err(|error| error.to_string()),
+        Err(error) => Err(error.message),
+    }
+}
