@@ -37,3 +37,8 @@ test("names of packages lead to modules", () => {
     assert.ok(fs.existsSync(file), `${name}: ${target}`);
   }
 });
+
+test("the program has every module", () => {
+  const table = fs.readFileSync(path.join(js, "../src/builtins.rs"), "utf8");
+  for (const [file] of sources) assert.ok(table.includes(`${file}"`), `${file} is not in src/builtins.rs`);
+});
