@@ -8,6 +8,7 @@
 //! - [`engine`] is the thread that all units share. It starts with the first unit.
 //! - `worker` is the event loop of one unit; `vm` its runtime and its limits; `state` what both share with `ops`.
 //! - `modules` finds and loads modules: files, packages, CommonJS, JSON, virtual modules.
+//! - [`scan()`] says what a script imports without running it.
 //! - `compile` turns TypeScript and JSX into JavaScript, and positions back.
 //! - `ops` is what scripts reach of the system. The modules of Node above it are JavaScript, in `js/`.
 
@@ -17,6 +18,7 @@ mod error;
 mod memory;
 mod modules;
 mod ops;
+mod scan;
 mod state;
 mod unit;
 mod vm;
@@ -24,4 +26,5 @@ mod worker;
 
 pub use engine::{Connector, Engine, EngineOptions};
 pub use error::{Place, ScriptError, ScriptErrorKind};
+pub use scan::{ScanReport, scan};
 pub use unit::{BuiltinModule, Host, Limits, Unit, UnitOptions, UnitUsage};

@@ -34,6 +34,9 @@ use crate::unit::{BuiltinModule, Touch};
 pub(crate) use commonjs::Internal;
 use facade::{Facade, Stand};
 use files::{Files, Loaded};
+pub(crate) use node::node_name;
+pub(crate) use package::{kind_of, package_of};
+pub(crate) use resolve::{Way, resolve};
 
 /// What a specifier stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
