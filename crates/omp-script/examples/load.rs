@@ -66,9 +66,13 @@ fn stubs(files: &[String]) -> Vec<BuiltinModule> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let files: Vec<String> = std::env::args().skip(1).collect();
+    let mut files: Vec<String> = std::env::args().skip(1).collect();
+    // `--cache DIRECTORY` first: compiled code is kept there.
+    let cache = (files.first().map(String::as_str) == Some("--cache"))
+        .then(|| files.drain(..2).next_back())
+        .flatten();
     let builtins: Arc<[BuiltinModule]> = stubs(&files).into();
-    let engine = Engine::new(EngineOptions::default());
+    let engine = Engine::new(EngineOptions { cache: cache.map(Into::into), connector: None });
     for file in &files {
         let started = Instant::now();
         let path = Path::new(file).canonicalize().unwrap_or_default();

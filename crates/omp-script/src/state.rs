@@ -4,10 +4,12 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use omp_shell::scope::GRACE;
 use omp_shell::{Ender, Environment, Scope};
 use serde_json::Value;
@@ -17,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::compile::Compiler;
 use crate::error::{ScriptError, first_place};
-use crate::ops::{Http, Outcome};
+use crate::ops::{Http, OpError, Outcome};
 use crate::unit::{BuiltinModule, Host, Shared, Unit, UnitOptions};
 use crate::worker::Message;
 
@@ -191,7 +193,9 @@ impl State {
     pub(crate) fn spawn(&self, number: u32, work: impl Future<Output = Outcome> + 'static) {
         let sender = self.sender.clone();
         let task = tokio::task::spawn_local(async move {
-            let outcome = work.await;
+            // A script that waits must hear of it, whatever happens.
+            let outcome = AssertUnwindSafe(work).catch_unwind().await;
+            let outcome = outcome.unwrap_or_else(|_| Err(OpError::new("the operation failed")));
             let _ = sender.send(Message::Complete { number, outcome });
         });
         self.tasks.borrow_mut().insert(number, task.abort_handle());

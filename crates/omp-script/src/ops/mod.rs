@@ -12,6 +12,8 @@ mod md5;
 mod natives;
 mod pack;
 mod process;
+mod server;
+mod sqlite;
 mod url;
 
 use std::rc::Rc;
@@ -60,12 +62,21 @@ pub(crate) enum Op {
 }
 
 /// All operations, by name.
+const TABLES: [&[(&str, Op)]; 10] = [
+    host::OPS,
+    process::OPS,
+    files::OPS,
+    child::OPS,
+    crypto::OPS,
+    http::OPS,
+    server::OPS,
+    pack::OPS,
+    sqlite::OPS,
+    url::OPS,
+];
+
 fn find(name: &str) -> Option<&'static Op> {
-    [host::OPS, process::OPS, files::OPS, child::OPS, crypto::OPS, http::OPS, pack::OPS, url::OPS]
-        .iter()
-        .flat_map(|table| table.iter())
-        .find(|(own, _)| *own == name)
-        .map(|(_, op)| op)
+    TABLES.iter().flat_map(|table| table.iter()).find(|(own, _)| *own == name).map(|(_, op)| op)
 }
 
 /// What the operations on files do to what they name.
