@@ -5,7 +5,7 @@
 //! unit's prelude exports with [`Unit::call`]. What a prelude is, and what a host offers, is decided elsewhere: nothing here
 //! knows of tools, sessions, terminals or models.
 //!
-//! - [`engine`] is the thread that all units share. It starts with the first unit.
+//! - [`engine`] is the thread that all units share. It starts with the first unit. `pulse` notices when it is stuck.
 //! - `worker` is the event loop of one unit; `vm` its runtime and its limits; `state` what both share with `ops`.
 //! - `modules` finds and loads modules: files, packages, CommonJS, JSON, virtual modules.
 //! - [`scan()`] says what a script imports without running it.
@@ -18,6 +18,7 @@ mod error;
 mod memory;
 mod modules;
 mod ops;
+mod pulse;
 mod scan;
 mod state;
 mod unit;

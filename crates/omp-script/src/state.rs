@@ -20,6 +20,7 @@ use tokio::time::Instant;
 use crate::compile::Compiler;
 use crate::error::{ScriptError, first_place};
 use crate::ops::{Http, OpError, Outcome};
+use crate::pulse::Pulse;
 use crate::unit::{BuiltinModule, Host, Shared, Unit, UnitOptions};
 use crate::worker::Message;
 
@@ -37,6 +38,7 @@ pub(crate) type Resource = Rc<dyn Any>;
 pub(crate) struct Tools {
     pub(crate) compiler: Rc<Compiler>,
     pub(crate) http: Rc<Http>,
+    pub(crate) pulse: Arc<Pulse>,
 }
 
 pub(crate) struct State {
@@ -57,6 +59,7 @@ pub(crate) struct State {
     /// A promise was rejected in this turn and nobody has looked yet.
     pub(crate) rejected: Cell<bool>,
     pub(crate) http: Rc<Http>,
+    pub(crate) pulse: Arc<Pulse>,
     children: RefCell<Vec<Ender>>,
     calls: RefCell<HashMap<u32, Waiting>>,
     resources: RefCell<HashMap<u32, Resource>>,
@@ -86,6 +89,7 @@ impl State {
             place: RefCell::default(),
             rejected: Cell::default(),
             http: tools.http,
+            pulse: tools.pulse,
             children: RefCell::default(),
             calls: RefCell::default(),
             resources: RefCell::default(),
@@ -138,7 +142,7 @@ impl State {
         match (waiting, result) {
             (Waiting::Call(reply), result) => drop(reply.send(result)),
             (Waiting::Load(reply), Ok(_)) => {
-                let unit = Unit::new(self.sender.clone(), self.shared.clone());
+                let unit = Unit::new(self.sender.clone(), self.shared.clone(), self.pulse.clone());
                 // Nobody waits any more: the handle in the message is dropped, which ends the unit.
                 drop(reply.send(Ok(unit)));
             }

@@ -28,7 +28,7 @@ class IncomingMessage extends Readable {
 class OutgoingMessage extends Writable {
   #headers = new Map();
   constructor() {
-    super({ decodeStrings: true, write: (chunk, encoding, done) => { this._parts.push(Buffer.from(chunk)); this._wrote?.(); done(); }, final: (done) => { this._sent = true; this._send(Buffer.concat(this._parts)); done(); } });
+    super({ decodeStrings: true, autoDestroy: false, write: (chunk, encoding, done) => { this._parts.push(Buffer.from(chunk)); this._wrote?.(); done(); }, final: (done) => { this._sent = true; this._send(Buffer.concat(this._parts)); done(); } });
     this._parts = [];
     this.headersSent = false;
   }
@@ -65,6 +65,7 @@ class ServerResponse extends OutgoingMessage {
   _send(bytes) {
     this.headersSent = true;
     internal.op("server.answer", { id: this._id, status: this.statusCode, headers: this._pairs() }, bytes);
+    this.once("finish", () => queueMicrotask(() => this.destroy()));
   }
   writeContinue() {}
 }
@@ -161,6 +162,7 @@ class ClientRequest extends OutgoingMessage {
         internal.later("http.body", { id: found.id }).then((chunk) => this.push(chunk === undefined ? null : Buffer.from(chunk)), (error) => this.destroy(error));
       });
       response.url = this._url;
+      response.once("close", () => this.destroy());
       if (!this.emit("response", response)) response.resume();
     }, (error) => { clearTimeout(this.#timer); if (!this.destroyed) this.emit("error", Object.assign(error, { code: error.code })); });
   }

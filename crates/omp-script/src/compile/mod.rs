@@ -99,7 +99,7 @@ impl Compiler {
             }
             match crate::error::place(line).and_then(|place| Some((self.original(&place)?, place))) {
                 Some((original, place)) => {
-                    mapped.push_str(&line.replace(&place.to_string(), &original.to_string()))
+                    mapped.push_str(&line.replace(&place.to_string(), &original.to_string()));
                 }
                 None => mapped.push_str(line),
             }

@@ -145,7 +145,7 @@ fn next(state: Rc<State>, arguments: Arguments) -> LocalBoxFuture<'static, Outco
     })
 }
 
-fn answer(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn answer(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let owed = state.resource::<Owed>(arguments.id()).and_then(|owed| owed.0.borrow_mut().take());
     state.release(arguments.id());
     let Some(reply) = owed else { return NOTHING };
@@ -160,13 +160,13 @@ fn answer(state: &Rc<State>, arguments: Arguments) -> Outcome {
             builder = builder.header(text(0), text(1));
         }
     }
-    let body = Full::new(Bytes::from(arguments.bytes.unwrap_or_default()));
+    let body = Full::new(Bytes::from(arguments.bytes.clone().unwrap_or_default()));
     let made = builder.body(body).map_err(|error| OpError::new(error.to_string()))?;
     let _ = reply.send(made);
     NOTHING
 }
 
-fn close(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn close(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     state.release(arguments.id());
     NOTHING
 }

@@ -33,7 +33,7 @@ fn failed(error: &rusqlite::Error) -> OpError {
     OpError::new(words).with("code", "ERR_SQLITE_ERROR").with("errcode", code)
 }
 
-fn open(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn open(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let path = arguments.text("path");
     let connection = if path == ":memory:" || path.is_empty() {
         Connection::open_in_memory()
@@ -59,8 +59,8 @@ fn database(state: &State, arguments: &Arguments) -> Result<Rc<Database>, OpErro
         .ok_or_else(|| OpError::new("database is not open").with("code", "ERR_INVALID_STATE"))
 }
 
-fn exec(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let database = database(state, &arguments)?;
+fn exec(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let database = database(state, arguments)?;
     database.0.borrow().execute_batch(arguments.text("sql")).map_err(|error| failed(&error))?;
     NOTHING
 }
@@ -100,12 +100,12 @@ fn shown(value: ValueRef<'_>) -> Value {
 }
 
 /// The rows of one statement, with the names of their columns, and what it changed.
-fn query(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let database = database(state, &arguments)?;
+fn query(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let database = database(state, arguments)?;
     let connection = database.0.borrow();
     let mut statement = connection.prepare(arguments.text("sql")).map_err(|error| failed(&error))?;
-    bind(&mut statement, &arguments)?;
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    bind(&mut statement, arguments)?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let most = arguments.number("most").and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST_ROWS);
     let mut rows = Vec::new();
     let mut cursor = statement.raw_query();
@@ -142,8 +142,8 @@ fn bind(statement: &mut rusqlite::Statement<'_>, arguments: &Arguments) -> Resul
     Ok(())
 }
 
-fn close(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    database(state, &arguments)?;
+fn close(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    database(state, arguments)?;
     state.release(arguments.id());
     NOTHING
 }
