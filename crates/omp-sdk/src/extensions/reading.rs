@@ -1,5 +1,7 @@
 //! What extensions read of a session. Nothing here changes anything, and most of it is still there when the session is over.
 
+use std::collections::HashSet;
+
 use omp_session::{Entry, EntryKind};
 use serde_json::{Value, json};
 
@@ -100,14 +102,16 @@ fn thinking(session: &Session) -> String {
     change.unwrap_or_else(|| session.preferences.effort.start().name().to_owned())
 }
 
-/// The whole conversation; of a long file only its end is in memory, and the rest is read.
+/// The whole conversation; of one that was resumed only its end is in memory, and the rest is read.
 fn entries(writer: &omp_session::SessionWriter) -> Vec<Entry> {
-    let entries = writer.entries();
-    let whole = entries.first().is_none_or(|entry| entry.parent_id.is_none());
-    match writer.path().filter(|_| !whole) {
-        Some(path) => omp_session::read_entries(path).unwrap_or_else(|_| entries.to_vec()),
-        None => entries.to_vec(),
-    }
+    let recent = writer.entries();
+    let whole = recent.first().is_some_and(|entry| entry.parent_id.is_none());
+    let Some(path) = writer.path().filter(|_| !whole && writer.is_saved()) else { return recent.to_vec() };
+    let Ok(mut entries) = omp_session::read_entries(path) else { return recent.to_vec() };
+    // What has not been written yet.
+    let known: HashSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+    entries.extend(recent.iter().filter(|entry| !known.contains(&entry.id)).cloned());
+    entries
 }
 
 /// The way from the first entry to one of them.
