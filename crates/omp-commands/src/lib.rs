@@ -23,7 +23,7 @@ pub use answer::{Answer, Columns};
 pub use builtin::Builtin;
 pub use handler::{CommandContext, Handler, ScreenCommand, TextCall, TextHandler, answer};
 pub use listing::{Listed, ListedFor, listed};
-pub use parse::{Call, Submission, call, interpret, named};
+pub use parse::{Call, Submission, call, interpret, named, reserved_names};
 pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
 pub use text::mcp::{self, McpAction, McpDraft};

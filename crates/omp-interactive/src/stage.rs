@@ -68,6 +68,11 @@ impl Stage {
         self.0.borrow_mut().look.addresses = addresses;
     }
 
+    /// Can links be clicked?
+    pub(crate) fn has_links(&self) -> bool {
+        matches!(self.0.borrow().look.addresses, Addresses::Hidden)
+    }
+
     /// The pictures of the conversation.
     pub(crate) fn pictures(&self) -> Pictures {
         self.0.borrow().pictures.clone()

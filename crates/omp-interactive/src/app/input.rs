@@ -46,6 +46,9 @@ impl App {
             return;
         }
         let chord = Chord::from(key);
+        if self.extension_key(chord) {
+            return;
+        }
         // Nothing is typed with Escape, so it can close the list of completions first.
         if let Some(action) = self.composer.keys.action(Context::App, chord)
             && self.act(action)

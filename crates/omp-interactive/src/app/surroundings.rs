@@ -9,6 +9,7 @@ use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
 
 use super::{App, Task, arguments};
 use crate::app::commands::setup;
+use crate::app::extensions::commands;
 use crate::app::{drafting, git};
 
 impl App {
@@ -37,8 +38,8 @@ impl App {
                 subcommands: command.subcommands.iter().map(subcommand).collect(),
             }
         });
-        let commands = session.input().commands();
-        let own = commands.list(|name| named(name).is_some());
+        let files = session.input().commands();
+        let own = files.list(|name| named(name).is_some());
         let own = own.map(|row| CommandInfo {
             name: row.name.clone(),
             description: row.description.clone(),
@@ -53,11 +54,16 @@ impl App {
             hint: prompt.arguments,
             ..CommandInfo::default()
         });
-        let all: Vec<CommandInfo> = built_in.chain(own).chain(prompts).collect();
+        // The first of a name counts.
+        let of_extensions = commands::infos(&session);
+        let known: Vec<String> = of_extensions.iter().map(|info| info.name.clone()).collect();
+        let others = own.chain(prompts).filter(|info| !known.contains(&info.name));
+        let all: Vec<CommandInfo> = built_in.chain(of_extensions.iter().cloned()).chain(others).collect();
         self.composer.editor.set_commands(all);
         self.composer.editor.options_mut().schemes = session.input().url_schemes();
         git::watch_branch(self);
         self.choose_keys();
+        self.bind_extension_keys();
         self.surface.stage.set_words(session.settings());
         self.surface
             .stage

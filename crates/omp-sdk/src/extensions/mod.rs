@@ -19,15 +19,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use omp_agent::{Gate, Listener, Prompt, Tool};
 use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{EventName, ExtensionsOptions, ProgramFacts};
+use omp_extension_host::{ExtensionsOptions, ProgramFacts};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
-    CommandSpec, Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Extensions, FlagKind, FlagSpec,
-    InputAnswer, Port, Problem, SessionFacts, ShortcutSpec, UnitUsage,
+    CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
+    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, SessionFacts, ShortcutSpec,
+    UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
@@ -36,6 +37,7 @@ use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
 
 pub(crate) use asking::Asked;
+pub(crate) use conversation::prepare;
 pub use found::RefusedExtension;
 pub(crate) use found::{extension_code, of_project};
 
@@ -53,6 +55,8 @@ pub struct ExtensionChoice {
     pub only_named: bool,
     /// Values of the flags that extensions register, as far as they were typed.
     pub flags: Map<String, Value>,
+    /// Names of commands that are built in: no extension can have them.
+    pub reserved_commands: Vec<String>,
     /// Those of the session before.
     pub carried: Option<Arc<Extensions>>,
     /// `tui`, `rpc`, `json` or `print`.
@@ -134,6 +138,7 @@ impl SessionBuilder {
             environment: ChildEnvironment::inherited().without(&secrets),
             cache: Some(self.options.directories.cache().join("extensions")),
             flags: choice.flags.clone(),
+            reserved_commands: choice.reserved_commands.clone(),
             limits: omp_extension_host::Limits::default(),
             program: ProgramFacts {
                 version: env!("CARGO_PKG_VERSION").to_owned(),

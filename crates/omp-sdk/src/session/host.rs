@@ -135,6 +135,13 @@ impl Host {
         self.exchange(&cwd, Persistence::New, BeganHow::New).await
     }
 
+    /// Begins a new session with entries that an extension prepared for it.
+    pub async fn begin_prepared(&self, entries: Vec<serde_json::Value>) -> Result<Arrival, SwitchError> {
+        let mut arrival = self.begin().await?;
+        arrival.remarks.extend(crate::extensions::prepare(&self.session(), entries).await);
+        Ok(arrival)
+    }
+
     /// Begins a new session that names the current one as its parent.
     pub(crate) async fn begin_after(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
