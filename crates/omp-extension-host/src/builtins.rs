@@ -24,6 +24,10 @@ const INTERNAL: &[(&str, &str)] = internal! {
     "omp:api/signals" => "api/signals.js",
     "omp:api/ui" => "api/ui.js",
     "omp:api/unit" => "api/unit.js",
+    "omp:lib/schema-check" => "lib/schema-check.js",
+
+    "omp:lib/typebox-type" => "lib/typebox-type.js",
+
     "omp:modules/builtin-tools" => "modules/builtin-tools.js",
     "omp:modules/event-guards" => "modules/event-guards.js",
     "omp:modules/transcript" => "modules/transcript.js",
@@ -94,6 +98,22 @@ fn package(own: &str, name: &str, source: &'static str) -> BuiltinModule {
 
 fn packages() -> Vec<BuiltinModule> {
     vec![
+        BuiltinModule::new(
+            ["omp:lib/typebox", "typebox", "@sinclair/typebox", "@oh-my-pi/omptype/typebox"],
+            include_str!("../js/lib/typebox.js"),
+        ),
+        BuiltinModule::new(
+            ["omp:lib/typebox-value", "typebox/value", "@sinclair/typebox/value"],
+            include_str!("../js/lib/typebox-value.js"),
+        ),
+        BuiltinModule::new(
+            ["omp:lib/typebox-compile", "typebox/compile", "@sinclair/typebox/compiler"],
+            include_str!("../js/lib/typebox-compile.js"),
+        ),
+        BuiltinModule::new(
+            ["omp:lib/zod", "zod", "zod/v4", "@oh-my-pi/omptype/zod"],
+            include_str!("../../../third-party/zod/zod.js"),
+        ),
         package("omp:modules/coding-agent", "pi-coding-agent", include_str!("../js/modules/coding-agent.js")),
         package("omp:modules/ai", "pi-ai", include_str!("../js/modules/ai.js")),
         package("omp:modules/agent-core", "pi-agent-core", include_str!("../js/modules/agent-core.js")),

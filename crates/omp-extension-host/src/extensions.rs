@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use omp_script::{BuiltinModule, Engine, EngineOptions, Limits, UnitOptions};
+use omp_script::{BuiltinModule, Connector, Engine, EngineOptions, Limits, UnitOptions};
 use omp_shell::{Environment, Scope};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -51,6 +51,8 @@ pub struct ExtensionsOptions {
     /// Names that no command of an extension can have.
     pub reserved_commands: Vec<String>,
     pub limits: Limits,
+    /// How `fetch` reaches the network.
+    pub connector: Option<Connector>,
     pub program: ProgramFacts,
 }
 
@@ -169,7 +171,8 @@ impl Shared {
 impl Extensions {
     /// Loads modules, one after the other. One that fails is reported, and the others load.
     pub async fn load(options: ExtensionsOptions, specs: Vec<ExtensionSpec>) -> Arc<Self> {
-        let engine = Engine::new(EngineOptions { cache: options.cache.clone() });
+        let engine =
+            Engine::new(EngineOptions { cache: options.cache.clone(), connector: options.connector.clone() });
         let (bus, events) = mpsc::channel(BUS);
         let shared = Arc::new(Shared {
             engine,

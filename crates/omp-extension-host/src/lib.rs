@@ -28,7 +28,7 @@ pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};
 pub use interface::{Completion, Drawing, PartRequest};
-pub use omp_script::{Limits, UnitUsage};
+pub use omp_script::{Connector, Limits, UnitUsage};
 pub use ports::Port;
 pub use registered::{CommandSpec, FlagKind, FlagSpec, Registered, ShortcutSpec, ToolSpec};
 pub use tool::ScriptedTool;

@@ -49,6 +49,7 @@ fn options(cwd: &Path) -> ExtensionsOptions {
         flags: Map::new(),
         reserved_commands: vec!["help".to_owned()],
         limits: Limits::default(),
+        connector: None,
         program: ProgramFacts {
             version: "1.2.3".to_owned(),
             agent_directory: PathBuf::from("/home/u/.omp/agent"),

@@ -25,6 +25,19 @@ export const later = (name, args = null, bytes = undefined) => {
   });
 };
 
+/** The same, and a way to end it early; nobody hears of it then. */
+export const cancellable = (name, args = null, bytes = undefined) => {
+  const number = natives.number();
+  const promise = new Promise((resolve, reject) => {
+    pending.set(number, [resolve, reject]);
+    natives.start(number, name, text(args), bytes);
+  });
+  const cancel = () => {
+    if (pending.delete(number)) natives.abort(number);
+  };
+  return { promise, cancel };
+};
+
 export const release = (number) => natives.release(number);
 export const unit = natives.unit;
 
@@ -290,6 +303,7 @@ export const pickNode = (all, name, module) => {
 
 // -- Node's modules
 
+const moduleNames = Object.fromEntries(natives.nodeModules.split(" ").map((name) => [name, true]));
 const nodeModules = new Map();
 const lacking = new Set();
 
@@ -418,7 +432,7 @@ const lazily = (name, make) =>
   });
 
 const internal = {
-  op, later, release, unit, callNow, call, describe, report, exit, setProcess, missing, node, makeRequire, lazily, define, guarded,
+  op, later, cancellable, release, moduleNames, unit, callNow, call, describe, report, exit, setProcess, missing, node, makeRequire, lazily, define, guarded,
   resolve: natives.resolve, encode: natives.encode, decode: natives.decode,
 };
 
@@ -429,8 +443,16 @@ define("setImmediate", setImmediate);
 define("clearTimeout", clearTimeout);
 define("clearInterval", clearTimeout);
 define("clearImmediate", clearTimeout);
-lazily("console", () => node("console"));
-lazily("process", () => node("process"));
-lazily("Buffer", () => node("buffer").Buffer);
-for (const name of ["TextEncoder", "TextDecoder"]) lazily(name, () => node("omp/web-text")[name]);
-for (const name of ["atob", "btoa"]) lazily(name, () => node("buffer")[name]);
+const lazies = {
+  console: "console", process: "process", Buffer: "buffer", atob: "buffer", btoa: "buffer", TextEncoder: "omp/web-text", TextDecoder: "omp/web-text", URL: "url",
+  URLSearchParams: "url", Event: "omp/events", CustomEvent: "omp/events", EventTarget: "omp/events", AbortSignal: "omp/events", AbortController: "omp/events",
+  ReadableStream: "omp/streams", WritableStream: "omp/streams", TransformStream: "omp/streams", TextDecoderStream: "omp/streams", TextEncoderStream: "omp/streams",
+  Blob: "omp/fetch", File: "omp/fetch", FormData: "omp/fetch", Headers: "omp/fetch", Request: "omp/fetch", Response: "omp/fetch", fetch: "omp/fetch",
+  structuredClone: "omp/clone", Intl: "omp/intl", Bun: "bun",
+};
+for (const [name, module] of Object.entries(lazies)) {
+  if (globalThis[name] !== undefined && name !== "Intl") continue;
+  lazily(name, () => (name === module || module === "bun" ? node(module) : node(module)[name]));
+}
+if (globalThis.crypto === undefined) lazily("crypto", () => node("crypto").webcrypto);
+node("omp/locale");

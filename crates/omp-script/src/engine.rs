@@ -9,16 +9,23 @@ use tokio::task::{JoinSet, LocalSet};
 
 use crate::compile::Compiler;
 use crate::error::ScriptError;
+use crate::ops::Http;
+use crate::state::Tools;
 use crate::unit::{Shared, Unit, UnitOptions};
 use crate::worker;
 
 /// Stacks of scripts are a part of this one.
 const THREAD_STACK: usize = 16 << 20;
 
-#[derive(Clone, Debug, Default)]
+/// Makes HTTP clients, with the certificates and the proxies of the program.
+pub type Connector = Arc<dyn Fn() -> Result<reqwest::ClientBuilder, String> + Send + Sync>;
+
+#[derive(Clone, Default)]
 pub struct EngineOptions {
     /// Where compiled code is kept, by the hash of its source. Nothing is kept without it.
     pub cache: Option<PathBuf>,
+    /// How `fetch` reaches the network. Without it, it does not.
+    pub connector: Option<Connector>,
 }
 
 /// A cheap handle. The thread behind it starts with the first unit, and ends after the last handle and the last unit.
@@ -90,12 +97,13 @@ impl Drop for Abandoned {
 /// The life of the thread.
 fn run(options: EngineOptions, mut starts: mpsc::UnboundedReceiver<Start>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    let compiler = Rc::new(Compiler::new(options.cache));
+    let http = Rc::new(Http::new(options.connector));
+    let tools = Tools { compiler: Rc::new(Compiler::new(options.cache)), http };
     let local = LocalSet::new();
     local.block_on(&runtime, async {
         let mut units = JoinSet::new();
         while let Some(Start { options, shared, reply }) = starts.recv().await {
-            units.spawn_local(worker::run(options, shared, compiler.clone(), reply));
+            units.spawn_local(worker::run(options, shared, tools.clone(), reply));
             while units.try_join_next().is_some() {}
         }
         while units.join_next().await.is_some() {}

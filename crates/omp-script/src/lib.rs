@@ -22,6 +22,6 @@ mod unit;
 mod vm;
 mod worker;
 
-pub use engine::{Engine, EngineOptions};
+pub use engine::{Connector, Engine, EngineOptions};
 pub use error::{Place, ScriptError, ScriptErrorKind};
 pub use unit::{BuiltinModule, Host, Limits, Unit, UnitOptions, UnitUsage};

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use omp_shell::{Environment, Scope};
+use omp_shell::scope::GRACE;
+use omp_shell::{Ender, Environment, Scope};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
@@ -16,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::compile::Compiler;
 use crate::error::{ScriptError, first_place};
-use crate::ops::Outcome;
+use crate::ops::{Http, Outcome};
 use crate::unit::{BuiltinModule, Host, Shared, Unit, UnitOptions};
 use crate::worker::Message;
 
@@ -28,6 +29,13 @@ pub(crate) enum Waiting {
 
 /// Something that outlives one operation: a child process, a server. Dropping it ends it.
 pub(crate) type Resource = Rc<dyn Any>;
+
+/// What all units of an engine share.
+#[derive(Clone)]
+pub(crate) struct Tools {
+    pub(crate) compiler: Rc<Compiler>,
+    pub(crate) http: Rc<Http>,
+}
 
 pub(crate) struct State {
     pub(crate) shared: Arc<Shared>,
@@ -46,6 +54,8 @@ pub(crate) struct State {
     pub(crate) place: RefCell<Option<String>>,
     /// A promise was rejected in this turn and nobody has looked yet.
     pub(crate) rejected: Cell<bool>,
+    pub(crate) http: Rc<Http>,
+    children: RefCell<Vec<Ender>>,
     calls: RefCell<HashMap<u32, Waiting>>,
     resources: RefCell<HashMap<u32, Resource>>,
     tasks: RefCell<HashMap<u32, AbortHandle>>,
@@ -56,7 +66,7 @@ impl State {
     pub(crate) fn new(
         options: UnitOptions,
         shared: Arc<Shared>,
-        compiler: Rc<Compiler>,
+        tools: Tools,
         sender: mpsc::UnboundedSender<Message>,
     ) -> Rc<Self> {
         Rc::new(Self {
@@ -67,12 +77,14 @@ impl State {
             environment: options.environment,
             prelude: options.prelude,
             builtins: options.builtins,
-            compiler,
+            compiler: tools.compiler,
             sender,
             timers: RefCell::default(),
             fatal: RefCell::default(),
             place: RefCell::default(),
             rejected: Cell::default(),
+            http: tools.http,
+            children: RefCell::default(),
             calls: RefCell::default(),
             resources: RefCell::default(),
             tasks: RefCell::default(),
@@ -155,6 +167,22 @@ impl State {
         self.resources.borrow().get(&number).cloned()?.downcast().ok()
     }
 
+    pub(crate) fn resources_of<T: 'static>(&self) -> Vec<Rc<T>> {
+        self.resources.borrow().values().filter_map(|resource| resource.clone().downcast().ok()).collect()
+    }
+
+    /// A tree that must not outlive the unit.
+    pub(crate) fn adopt(&self, child: Ender) {
+        self.children.borrow_mut().push(child);
+    }
+
+    /// Ends an operation; nobody hears of it any more.
+    pub(crate) fn abort(&self, number: u32) {
+        if let Some(task) = self.tasks.borrow_mut().remove(&number) {
+            task.abort();
+        }
+    }
+
     pub(crate) fn release(&self, number: u32) -> Option<Resource> {
         self.resources.borrow_mut().remove(&number)
     }
@@ -173,8 +201,8 @@ impl State {
         self.tasks.borrow_mut().remove(&number);
     }
 
-    /// Stops everything that runs on behalf of the script.
-    pub(crate) fn stop(&self) {
+    /// Stops everything that runs on behalf of the script. What it started is asked to end, and must be waited for.
+    pub(crate) fn stop(&self) -> Vec<Ender> {
         for (_, task) in std::mem::take(&mut *self.tasks.borrow_mut()) {
             task.abort();
         }
@@ -182,5 +210,10 @@ impl State {
         let resources = std::mem::take(&mut *self.resources.borrow_mut());
         drop(resources);
         self.timers.borrow_mut().clear();
+        let children = std::mem::take(&mut *self.children.borrow_mut());
+        for child in &children {
+            child.terminate(GRACE);
+        }
+        children
     }
 }

@@ -8,10 +8,9 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::compile::Compiler;
 use crate::error::ScriptError;
 use crate::ops::Outcome;
-use crate::state::{State, Waiting};
+use crate::state::{State, Tools, Waiting};
 use crate::unit::{Shared, Unit, UnitOptions};
 use crate::vm::{Event, Vm};
 
@@ -20,6 +19,9 @@ pub(crate) enum Message {
     Complete { number: u32, outcome: Outcome },
     End { grace: Duration, done: Option<oneshot::Sender<()>> },
 }
+
+/// A process that nobody may kill must not keep a unit from ending.
+const GONE: Duration = Duration::from_secs(7);
 
 /// Says that the unit is over, however its task ended.
 struct Epitaph(Arc<Shared>);
@@ -43,7 +45,7 @@ struct Worker {
 pub(crate) async fn run(
     options: UnitOptions,
     shared: Arc<Shared>,
-    compiler: Rc<Compiler>,
+    tools: Tools,
     reply: oneshot::Sender<Result<Unit, ScriptError>>,
 ) {
     if shared.ended().is_some() {
@@ -52,7 +54,7 @@ pub(crate) async fn run(
     let epitaph = Epitaph(shared.clone());
     let (sender, inbox) = mpsc::unbounded_channel();
     let (limits, prelude) = (options.limits, options.prelude.name().to_owned());
-    let state = State::new(options, shared, compiler, sender);
+    let state = State::new(options, shared, tools, sender);
     let vm = match Vm::new(&state, limits) {
         Ok(vm) => vm,
         Err(error) => {
@@ -66,7 +68,7 @@ pub(crate) async fn run(
         Ok(()) => worker.turns().await,
         Err(reason) => reason,
     };
-    worker.bury(&reason);
+    worker.bury(&reason).await;
     drop(epitaph);
 }
 
@@ -130,9 +132,9 @@ impl Worker {
         Ok(())
     }
 
-    fn bury(mut self, reason: &str) {
+    async fn bury(mut self, reason: &str) {
         self.state.shared.finish(reason);
-        self.state.stop();
+        let children = self.state.stop();
         self.state.settle_all();
         self.vm.drop_values();
         self.inbox.close();
@@ -145,6 +147,12 @@ impl Worker {
         }
         let Self { vm, done, .. } = self;
         drop(vm);
+        let gone = async {
+            for mut child in children {
+                child.gone().await;
+            }
+        };
+        let _ = tokio::time::timeout(GONE, gone).await;
         for done in done {
             let _ = done.send(());
         }

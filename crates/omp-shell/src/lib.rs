@@ -30,7 +30,7 @@ pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};
 pub use login::login_environment;
 pub use program::{ProgramSpec, run_program};
-pub use scope::{Child, Confined, Exit, Program, Scope, SpawnError, Stdio, run_in_front};
+pub use scope::{Child, Confined, Ender, Exit, Program, Scope, SpawnError, Stdio, run_in_front};
 pub use sink::{Captured, Limits, Sink, Spill};
 pub use sys::own_program;
 pub use watcher::start_watcher;

@@ -14,5 +14,5 @@ export async function resolve(specifier, context, next) {
 
 // The files are ES modules without a package.json that says so.
 export async function load(url, context, next) {
-  return next(url, url.startsWith("file:") && url.endsWith(".js") && url.includes("/omp-extension-host/js/") ? { ...context, format: "module" } : context);
+  return next(url, url.startsWith("file:") && url.endsWith(".js") && (url.includes("/omp-extension-host/js/") || url.includes("/third-party/zod/")) ? { ...context, format: "module" } : context);
 }

@@ -41,6 +41,7 @@ pub(super) fn install<'js>(natives: &Object<'js>, modules: &Rc<ModulesInner>) ->
     natives.set("file", Func::from(move |ctx: Ctx<'js>, name: String| own.required(&ctx, &name)))?;
     natives.set("esm", Func::from(|ctx: Ctx<'js>, name: String| es_module(&ctx, &name)))?;
     natives.set("nodeModule", Func::from(|ctx: Ctx<'js>, name: String| node_function(&ctx, &name)))?;
+    natives.set("nodeModules", node::ALL)?;
     natives.set("nodeNames", Func::from(|name: String| node::names(&name).map(str::to_owned)))
 }
 

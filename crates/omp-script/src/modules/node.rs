@@ -1,7 +1,7 @@
 //! Node's modules: which there are, and the source of those that we have.
 
 /// All modules of Node, without those of its inside. What is imported by one of these names never leads to a package.
-const ALL: &str = "assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram \
+pub(crate) const ALL: &str = "assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram \
 diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector inspector/promises module net os path \
 path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream stream/consumers \
 stream/promises stream/web string_decoder sys timers timers/promises tls trace_events tty url util util/types v8 vm wasi \
@@ -41,16 +41,45 @@ macro_rules! sources {
 }
 
 const SOURCES: &[(&str, &str)] = sources! {
+    "assert" => "assert.js",
+    "assert/strict" => "assert-strict.js",
+    "async_hooks" => "async_hooks.js",
     "buffer" => "buffer.js",
+    "bun" => "bun.js",
+    "child_process" => "child_process.js",
     "console" => "console.js",
+    "constants" => "constants.js",
+    "crypto" => "crypto.js",
     "events" => "events.js",
+    "fs" => "fs.js",
+    "fs/promises" => "fs-promises.js",
+    "module" => "module.js",
+    "omp/clone" => "omp/clone.js",
+    "omp/events" => "omp/events.js",
+    "omp/fetch" => "omp/fetch.js",
     "omp/inspect" => "omp/inspect.js",
+    "omp/intl" => "omp/intl.js",
+    "omp/locale" => "omp/locale.js",
+    "omp/streams" => "omp/streams.js",
     "omp/web-text" => "omp/web-text.js",
     "os" => "os.js",
     "path" => "path.js",
     "path/posix" => "path.js",
+    "perf_hooks" => "perf_hooks.js",
     "process" => "process.js",
+    "querystring" => "querystring.js",
+    "readline" => "readline.js",
+    "readline/promises" => "readline-promises.js",
     "stream" => "stream.js",
+    "stream/consumers" => "stream-consumers.js",
+    "stream/promises" => "stream-promises.js",
+    "stream/web" => "omp/streams.js",
+    "string_decoder" => "string_decoder.js",
+    "timers" => "timers.js",
+    "timers/promises" => "timers-promises.js",
+    "tty" => "tty.js",
+    "url" => "url.js",
     "util" => "util.js",
     "util/types" => "util-types.js",
+    "zlib" => "zlib.js",
 };

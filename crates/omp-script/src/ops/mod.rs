@@ -3,12 +3,16 @@
 //! An operation has a name, takes JSON and sometimes bytes, and gives JSON, a text or bytes. Node's modules are JavaScript above
 //! these (`js/`), so that one table says all that a script can do.
 
+mod child;
 mod crypto;
 mod files;
 mod host;
+mod http;
 mod md5;
 mod natives;
+mod pack;
 mod process;
+mod url;
 
 use std::rc::Rc;
 
@@ -17,6 +21,8 @@ use rquickjs::{Ctx, Exception, IntoJs, Value as JsValue};
 use serde_json::{Map, Value};
 
 use crate::state::State;
+use crate::unit::Touch;
+pub(crate) use http::Http;
 pub(crate) use natives::{HANDOVER, function, install};
 
 /// What an operation gives back.
@@ -25,6 +31,7 @@ pub(crate) enum Reply {
     Json(Value),
     Text(String),
     Bytes(Vec<u8>),
+    Both(Value, Vec<u8>),
 }
 
 /// Why it failed, as Node would say it: a message, and properties such as `code` and `syscall`.
@@ -54,15 +61,29 @@ pub(crate) enum Op {
 
 /// All operations, by name.
 fn find(name: &str) -> Option<&'static Op> {
-    [host::OPS, process::OPS, files::OPS, crypto::OPS]
+    [host::OPS, process::OPS, files::OPS, child::OPS, crypto::OPS, http::OPS, pack::OPS, url::OPS]
         .iter()
         .flat_map(|table| table.iter())
         .find(|(own, _)| *own == name)
         .map(|(_, op)| op)
 }
 
+/// What the operations on files do to what they name.
+fn note(state: &State, name: &str, arguments: &Arguments) {
+    let what = match name {
+        "fs.read" | "fs.list" | "fs.readlink" => Touch::Read,
+        "fs.open" if arguments.text("flag") == "r" => Touch::Read,
+        "fs.write" | "fs.mkdir" | "fs.mkdtemp" | "fs.remove" | "fs.rename" | "fs.copy" | "fs.link"
+        | "fs.chmod" | "fs.utimes" | "fs.truncate" | "fs.open" => Touch::Written,
+        _ => return,
+    };
+    let key = if matches!(name, "fs.copy" | "fs.link") { "dest" } else { "path" };
+    state.shared.touch(what, arguments.text(key));
+}
+
 /// Does it now.
 pub(crate) fn perform(state: &Rc<State>, name: &str, arguments: Arguments) -> Outcome {
+    note(state, name, &arguments);
     match find(name) {
         Some(Op::Now(run)) => run(state, arguments),
         Some(Op::Blocking(run)) => run(arguments),
@@ -73,6 +94,7 @@ pub(crate) fn perform(state: &Rc<State>, name: &str, arguments: Arguments) -> Ou
 
 /// Does it beside the script; the outcome comes as a message with this number.
 pub(crate) fn begin(state: &Rc<State>, number: u32, name: &str, arguments: Arguments) {
+    note(state, name, &arguments);
     match find(name) {
         Some(Op::Later(run)) => state.spawn(number, run(state.clone(), arguments)),
         Some(Op::Blocking(run)) => {
@@ -136,6 +158,12 @@ impl Reply {
             Self::Json(value) => ctx.json_parse(value.to_string()),
             Self::Text(text) => text.into_js(ctx),
             Self::Bytes(bytes) => Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), bytes)?.into_value()),
+            Self::Both(value, bytes) => {
+                let pair = rquickjs::Array::new(ctx.clone())?;
+                pair.set(0, ctx.json_parse(value.to_string())?)?;
+                pair.set(1, rquickjs::ArrayBuffer::new_copy(ctx.clone(), bytes)?)?;
+                Ok(pair.into_value())
+            }
         }
     }
 }

@@ -79,6 +79,8 @@ fn operations<'js>(natives: &Object<'js>, state: &Rc<State>) -> Result<()> {
         }),
     )?;
     let own = state.clone();
+    natives.set("abort", Func::from(move |number: u32| own.abort(number)))?;
+    let own = state.clone();
     natives.set("number", Func::from(move || own.number()))?;
     let own = state.clone();
     natives.set("release", Func::from(move |number: u32| drop(own.release(number))))

@@ -3,5 +3,6 @@
 mod language;
 mod limits;
 mod modules;
+mod node;
 mod support;
 mod units;

@@ -17,9 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::{Gate, Listener, Prompt, Tool};
+use omp_auth::Environment;
 use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{ExtensionsOptions, ProgramFacts};
+use omp_extension_host::{Connector, ExtensionsOptions, ProgramFacts};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
@@ -140,6 +141,7 @@ impl SessionBuilder {
             flags: choice.flags.clone(),
             reserved_commands: choice.reserved_commands.clone(),
             limits: omp_extension_host::Limits::default(),
+            connector: Some(connector(Arc::clone(&self.options.environment))),
             program: ProgramFacts {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 agent_directory: self.options.directories.agent.clone(),
@@ -147,6 +149,15 @@ impl SessionBuilder {
             },
         }
     }
+}
+
+/// How extensions reach the network: over the TLS and the proxies of models, set up with the first request.
+fn connector(environment: Arc<dyn Environment>) -> Connector {
+    Arc::new(move || {
+        let client = omp_llm::Client::new(omp_auth::client_options(environment.as_ref()));
+        let client = client.map_err(|error| error.to_string())?;
+        client.stranger_builder().map_err(|error| error.to_string())
+    })
 }
 
 impl SessionExtensions {

@@ -404,6 +404,10 @@ impl Child {
         }
     }
 
+    pub fn ender(&self) -> Ender {
+        Ender(self.tree.clone())
+    }
+
     /// Asks for the end of the whole tree: SIGTERM now, SIGKILL for what is left after `grace`.
     pub fn terminate(&self, grace: Duration) {
         self.tree.terminate(grace);
@@ -412,6 +416,22 @@ impl Child {
     /// Completes when no process of the tree is left.
     pub async fn gone(&mut self) {
         self.tree.gone().await;
+    }
+}
+
+/// Ends one tree, beside whoever waits for its [`Child`].
+#[derive(Clone)]
+pub struct Ender(Tree);
+
+impl Ender {
+    /// As [`Child::terminate`].
+    pub fn terminate(&self, grace: Duration) {
+        self.0.terminate(grace);
+    }
+
+    /// As [`Child::gone`].
+    pub async fn gone(&mut self) {
+        self.0.gone().await;
     }
 }
 

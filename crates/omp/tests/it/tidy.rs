@@ -121,7 +121,7 @@ fn heavy_libraries_stay_in_their_crate() {
     // Requests to models, for pages and to MCP servers differ in all but TLS and proxies, which `omp-llm` sets up for all.
     // Arguments are checked by the loop, results of MCP tools by whoever knows their schemas.
     let owners: BTreeMap<&str, &[&str]> = [
-        ("reqwest", ["omp-llm", "omp-web", "omp-mcp"].as_slice()),
+        ("reqwest", ["omp-llm", "omp-web", "omp-mcp", "omp-script"].as_slice()),
         ("rustls", &["omp-llm"]),
         ("image", &["omp-workspace"]),
         ("alacritty_terminal", &["omp-shell"]),

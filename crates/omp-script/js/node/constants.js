@@ -1,0 +1,1 @@
+module.exports = { ...require("os").constants.signals, ...require("os").constants.errno, ...require("fs").constants };
