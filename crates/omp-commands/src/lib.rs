@@ -26,6 +26,7 @@ pub use listing::{Listed, ListedFor, listed};
 pub use parse::{Call, Submission, call, interpret, named, reserved_names};
 pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
+pub use text::extensions::extensions_report;
 pub use text::mcp::{self, McpAction, McpDraft};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::extension::{Extension, HANDLER, lock};
+use crate::extension::{Extension, HANDLER};
 use crate::extensions::Extensions;
 
 /// How long the interface waits for rows before it draws without them.
@@ -60,6 +60,12 @@ impl Extensions {
     pub async fn type_into(&self, id: u64, surface: &str, data: &str) -> Result<(), String> {
         let arguments = json!({"surface": surface, "data": data});
         self.asked::<Value>(id, "surfaceInput", arguments, HANDLER).await.map(drop)
+    }
+
+    /// What the editor that an extension put in the place of ours holds.
+    pub async fn set_editor_text(&self, id: u64, surface: &str, text: &str) {
+        let arguments = json!({"surface": surface, "text": text});
+        let _ = self.asked::<Value>(id, "setEditorText", arguments, TYPING).await;
     }
 
     /// Lets an extension see what was typed before anybody else; what is left of it.
@@ -143,20 +149,5 @@ impl Extension {
     /// Something of what it shows failed.
     pub fn note_failure(&self, what: &str, message: &str) {
         self.fail(what, message);
-    }
-
-    /// Is a question of it open?
-    pub fn is_asking(&self) -> bool {
-        self.state.open_dialogs.load(std::sync::atomic::Ordering::Relaxed) > 0
-    }
-
-    /// Events that its handlers hear, by name.
-    pub fn events(&self) -> Vec<String> {
-        self.registered().events
-    }
-
-    /// The channels of the bus that it listens to.
-    pub fn channels(&self) -> Vec<String> {
-        lock(&self.state.channels).iter().cloned().collect()
     }
 }

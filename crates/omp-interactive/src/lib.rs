@@ -13,6 +13,7 @@ mod journal;
 mod key_viewer;
 mod pane;
 mod panels;
+mod parts;
 mod pictures;
 mod recent;
 mod run;

@@ -6,7 +6,7 @@ import {
   describeCommand, describeFlag, describeProvider, describeTool, exec, logger, makeApi,
 } from "omp:api/extension";
 import { begin, end } from "omp:api/signals";
-import { completionFactories, inputHandlers, makeUi, surfaces } from "omp:api/ui";
+import { completionFactories, inputHandlers, makeUi, replaceEditorText, surfaces } from "omp:api/ui";
 import { problem, unit } from "omp:api/unit";
 import { reloadKeybindings } from "omp:tui/keybindings";
 import { reloadTheme } from "omp:ui/theme";
@@ -180,6 +180,12 @@ export function renderSurface({ surface, width }) {
   const rows = surfaces.render(surface, width);
   const cursor = surfaces.cursor(surface);
   return { rows, cursor: cursor === null ? null : [cursor.row, cursor.column] };
+}
+
+/** The text of the editor that the extension put in the place of the program's. */
+export function setEditorText({ surface, text }) {
+  replaceEditorText(text);
+  surfaces.markDirty(surface);
 }
 
 export const surfaceInput = ({ surface, data }) => surfaces.input(surface, data);

@@ -134,8 +134,16 @@ function footerData(now) {
   };
 }
 
+let mountedEditor;
+
+/** What is in the program's editor goes into the one that stands in its place. */
+export function replaceEditorText(text) {
+  if (mountedEditor?.getText?.() !== text) mountedEditor?.setText?.(text);
+}
+
 /** The editor sends what it holds through the program, like the built-in one. */
 function editorComponent(editor, now) {
+  mountedEditor = editor;
   const submit = (text) => now("ui.submit", { text });
   const change = (text) => now("ui.editorChanged", { text });
   editor.onSubmit ??= submit;

@@ -45,6 +45,7 @@ impl App {
         renderer.ahead(&self.surface.stage.pictures().take_bytes());
         let painted = renderer.paint(&frame.view(), size);
         self.surface.fade_pictures();
+        self.ask_for_parts();
         Some(painted)
     }
 

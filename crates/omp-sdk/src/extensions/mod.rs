@@ -28,8 +28,8 @@ use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
-    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, SessionFacts, ShortcutSpec,
-    UnitUsage,
+    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, Registered, SessionFacts,
+    ShortcutSpec, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
@@ -269,6 +269,15 @@ impl<'s> SessionExtensionList<'s> {
         }
     }
 
+    /// Is there anything to load again?
+    pub fn are_there(self) -> bool {
+        let extensions = &self.session.extensions;
+        let (directories, cwd) = (self.session.directories(), &self.session.places.cwd);
+        extensions.set.is_some()
+            || !extensions.refused.is_empty()
+            || found::is_any(directories, cwd, &self.session.settings())
+    }
+
     /// Waits until extensions have heard of everything that happened so far.
     pub async fn settled(self) {
         self.session.extensions.started().await;
@@ -353,7 +362,7 @@ impl Session {
         };
         match how {
             // Asked before the branch was made.
-            BeganHow::Branch => true,
+            BeganHow::Branch | BeganHow::Reload => true,
             _ => {
                 let payload = json!({"reason": reason, "targetSessionFile": target});
                 self.extensions_allow(EventName::SessionBeforeSwitch, payload).await
@@ -394,6 +403,8 @@ pub enum BeganHow {
     Fork,
     /// It is a branch.
     Branch,
+    /// It is the same one, with extensions that were loaded again.
+    Reload,
 }
 
 impl Began {
@@ -403,6 +414,7 @@ impl Began {
             BeganHow::New => "new",
             BeganHow::Resume => "resume",
             BeganHow::Fork | BeganHow::Branch => "fork",
+            BeganHow::Reload => "reload",
         }
     }
 

@@ -235,11 +235,12 @@ impl Host {
             (_, persistence) => persistence,
         };
         let options = self.outfit.options(cwd)?;
+        let carried = old.extensions_for(cwd).filter(|_| how != BeganHow::Reload);
         // What was asked for when the program began was said of another session.
         let options = SessionOptions {
             persistence,
             replaces: true,
-            extensions: ExtensionChoice { carried: old.extensions_for(cwd), ..options.extensions },
+            extensions: ExtensionChoice { carried, ..options.extensions },
             began: Began { how, previous: old.file() },
             model: ModelOptions {
                 selector: None,
@@ -261,7 +262,7 @@ impl Host {
         let previous = old.file();
         let elsewhere = (next.cwd() != old.cwd()).then(|| next.cwd());
         old.hooks.end(Some(if elsewhere.is_some() { "other" } else { "clear" })).await;
-        if next.cwd() != old.cwd() {
+        if next.cwd() != old.cwd() || how == BeganHow::Reload {
             old.end_extensions().await;
         }
         next.begin_extensions();

@@ -164,6 +164,7 @@ fn is_command(session: &Session, line: &str) -> bool {
 
 /// Commands, keys or tools of extensions are others than before.
 pub(super) fn offers_changed(app: &mut App) {
+    app.know_drawers();
     app.look_around();
 }
 

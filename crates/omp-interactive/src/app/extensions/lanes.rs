@@ -27,6 +27,7 @@ impl App {
         if self.extension_set().is_none() {
             return;
         }
+        self.tell_foreign_editor();
         let Some(screen) = self.extensions.screen() else { return };
         let keys = (self.extensions.described_keys != self.shown.number)
             .then(|| crate::extensions::facts::keys(self.composer.keys()));

@@ -12,6 +12,7 @@ mod lanes;
 mod requests;
 mod surfaces;
 mod switching;
+mod typing;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,6 +36,10 @@ pub(crate) struct AppExtensions {
     running: usize,
     /// What was typed and is looked at by them.
     pub(super) hearing: Hearing,
+    /// What was typed and is seen by them first.
+    seeing: typing::Seeing,
+    /// What the editor of theirs holds, as far as we know.
+    told_text: Option<String>,
     /// Keys that they did not get, as they were told of.
     refused_keys: std::collections::BTreeSet<String>,
     /// The session whose keys they were told.

@@ -2,15 +2,19 @@
 
 use omp_editor::decide::SendKey;
 use omp_editor::{Command, Content, ContentPart};
+use omp_tui::text::Line;
 use omp_view::message::Level;
 use serde_json::Value;
 
 use super::custom::Custom;
-use super::surfaces::unstyled;
+use super::surfaces::{styled, unstyled};
 use super::{commands, custom, dialogs, switching};
 use crate::app::commands::theme;
-use crate::app::{App, attaching};
-use crate::extensions::ExtensionRequest;
+use crate::app::{App, Task, attaching};
+use crate::extensions::{ExtensionRequest, SurfaceId};
+
+/// Rows of a header.
+const HEADER_ROWS: usize = 50;
 
 impl App {
     /// Does what an extension asks for.
@@ -35,6 +39,7 @@ impl App {
             "ui.focus" => {}
             "ui.setEditorText" => self.replace_text(&text("text")),
             "ui.editorChanged" => {
+                self.extensions.told_text = Some(text("text"));
                 self.replace_text(&text("text"));
             }
             "ui.pasteToEditor" => {
@@ -42,6 +47,7 @@ impl App {
                 self.after(outcome);
             }
             "ui.submit" => {
+                self.extensions.told_text = Some(text("text"));
                 self.replace_text(&text("text"));
                 self.send(SendKey::Enter);
             }
@@ -77,7 +83,14 @@ impl App {
             failed.iter().for_each(|(surface, _)| placed.drop_surface(surface));
             (std::mem::take(&mut placed.dirty), failed, std::mem::take(&mut placed.changed))
         };
+        let label =
+            screen.placed().thinking_label.as_ref().map(|(_, label)| unstyled(label).replace('\n', " "));
+        if self.surface.stage.set_thinking_label(label) {
+            self.surface.draw_everything();
+        }
         self.surfaces_changed(dirty);
+        let header = screen.placed().header.take();
+        header.into_iter().for_each(|header| self.show_header(header));
         for (surface, reason) in failed {
             let extension = self.extension_set().and_then(|set| set.by_id(surface.0));
             let name = extension.as_ref().map_or_else(String::new, |extension| extension.spec.name.clone());
@@ -91,6 +104,21 @@ impl App {
             commands::offers_changed(self);
         }
         self.set_title();
+    }
+
+    /// The first rows of the conversation are in the terminal's history, so a header is shown once, as a part of it.
+    fn show_header(&mut self, header: SurfaceId) {
+        let (width, set) = (self.surface.width, self.extension_set());
+        let Some(set) = set else { return };
+        self.spawn(async move {
+            let drawing = set.draw_surface(header.0, &header.1, width).await;
+            Box::new(move |app: &mut Self| {
+                let Ok(drawing) = drawing else { return };
+                let rows: Vec<Line> =
+                    drawing.rows.iter().take(HEADER_ROWS).flat_map(|row| styled(row)).collect();
+                app.show_rows(move |look| rows.iter().map(|row| look.shortened(row, look.width)).collect());
+            }) as Task
+        });
     }
 
     /// Puts text into the editor, in place of what is there.

@@ -11,6 +11,7 @@ use omp_tui::text::{Line, parse_ansi};
 use crate::app::{App, Task};
 use crate::extensions::SurfaceId;
 use crate::panels::Drawn;
+use crate::parts::{Drawers, PartWish};
 
 /// Components that are kept.
 const MOST: usize = 200;
@@ -110,9 +111,35 @@ impl App {
         }
     }
 
+    /// Asks for the parts of the conversation that blocks wanted to be drawn.
+    pub(in crate::app) fn ask_for_parts(&mut self) {
+        let parts = self.surface.stage.parts();
+        let set = self.extension_set();
+        for PartWish { part, extension, request } in parts.take_wishes() {
+            let Some(set) = set.clone() else {
+                parts.set(part, None);
+                continue;
+            };
+            self.spawn(async move {
+                let rows = set.draw_part(extension, request).await;
+                Box::new(move |app: &mut Self| {
+                    app.surface.stage.parts().set(part, rows);
+                    app.surface.changed();
+                }) as Task
+            });
+        }
+    }
+
+    /// Who draws parts of the conversation may be somebody else than before.
+    pub(in crate::app) fn know_drawers(&mut self) {
+        let drawers = self.extension_set().map(|set| Drawers::of(&set)).unwrap_or_default();
+        self.surface.stage.parts().set_drawers(drawers);
+    }
+
     /// These components look different by now.
     pub(super) fn surfaces_changed(&mut self, changed: impl IntoIterator<Item = SurfaceId>) {
         for surface in changed {
+            self.surface.stage.parts().invalidate(surface.0, &surface.1);
             if let Some(view) = self.extensions.surfaces.get(&surface) {
                 view.0.borrow_mut().dirty = true;
             }

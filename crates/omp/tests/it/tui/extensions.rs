@@ -66,8 +66,6 @@ fn commands_run_while_the_model_works() {
 }
 
 /// The order of names: a built-in command, then an extension's, then a Markdown command.
-///
-/// proves: CLI-149
 #[test]
 fn the_nearer_command_of_a_name_counts() {
     let server = Server::start([Reply::new().text("from the file")]);
@@ -91,8 +89,6 @@ fn the_nearer_command_of_a_name_counts() {
 }
 
 /// What is typed is seen by extensions before built-in commands are: they may change it, or deal with it.
-///
-/// proves: HOK-010
 #[test]
 fn what_is_typed_is_seen_first() {
     let mut screen = with_extension(
@@ -134,9 +130,7 @@ fn an_extension_begins_a_turn() {
     assert_eq!(last_prompt(&screen.server), "please rest");
 }
 
-/// Every question is asked and answered; Escape and a time limit leave it unanswered.
-///
-/// proves: EXT-041
+/// Every question is asked and answered; Escape, a time limit and a signal leave it unanswered.
 #[test]
 fn questions_are_answered() {
     let mut screen = with_extension(
@@ -190,7 +184,7 @@ fn a_text_of_several_lines_is_edited() {
 /// What extensions place stands where it belongs: the status line, above and below the editor, the footer, the editor, the
 /// title. No escape sequence of theirs is obeyed but colours.
 ///
-/// proves: HOK-022, HOK-023
+/// proves: HOK-022
 #[test]
 fn things_are_placed_around_the_editor() {
     let mut screen = with_extension(
@@ -200,6 +194,7 @@ fn things_are_placed_around_the_editor() {
           pi.on("session_start", (event, ctx) => {
             ctx.ui.setStatus("z", "last \x1b[31mstatus\x1b[0m\n\x1b]0;hacked\x07");
             ctx.ui.setStatus("a", "first status");
+            ctx.ui.setStatus("zz", "tail ".repeat(60));
             ctx.ui.setWidget("rows", Array.from({ length: 14 }, (_, row) => `widget row ${row}.\x1b[2J\x1b[31m red\x1b[0m`));
             ctx.ui.setWidget("below", ["stands below"], { placement: "belowEditor" });
             ctx.ui.setTitle("of an extension");
@@ -208,6 +203,7 @@ fn things_are_placed_around_the_editor() {
             ctx.ui.setWidget("rows", undefined);
             ctx.ui.setWidget("comp", (tui, theme) => ({ render: (width) => [`component of ${width}`, theme.fg("accent", "coloured")], invalidate() {} }));
             ctx.ui.setFooter(() => ({ render: () => ["footer of mine"] }));
+            ctx.ui.setHeader(() => ({ render: (width) => [`header of ${width}`] }));
             ctx.ui.setEditorText("typed for you");
           } });
           pi.registerCommand("back", { handler: async (args, ctx) => {
@@ -225,13 +221,19 @@ fn things_are_placed_around_the_editor() {
         .wait_for("stands below");
     let shown = screen.terminal.screen();
     assert!(shown.find("first status") < shown.find("last status"), "sorted by key: {shown}");
+    assert_eq!(shown.lines().filter(|row| row.contains("tail")).count(), 1, "cut to the width: {shown}");
     assert!(!shown.contains("widget row 10."), "ten rows at most: {shown}");
     assert!(shown.find("widget row 9.") < shown.find("Ask anything"), "{shown}");
     assert!(shown.find("Ask anything") < shown.find("stands below"), "{shown}");
     let bytes = String::from_utf8_lossy(&screen.terminal.bytes()).into_owned();
     assert!(!bytes.contains("]0;hacked") && !bytes.contains("\x1b[2J\x1b[31m"), "nothing is obeyed");
     assert!(bytes.contains("]0;of an extension"), "the title");
-    screen.say("/rest").wait_for("footer of mine").wait_for("component of 100").wait_for("typed for you");
+    screen
+        .say("/rest")
+        .wait_for("footer of mine")
+        .wait_for("header of 100")
+        .wait_for("component of 100")
+        .wait_for("typed for you");
     screen.terminal.wait_without("widget row 1.");
     screen.terminal.wait_without("first status");
     screen.send("\x15").wait_for("Ask anything");
@@ -244,8 +246,11 @@ fn things_are_placed_around_the_editor() {
 /// proves: TUI-108, TUI-109, TUI-111
 #[test]
 fn a_component_takes_the_place_of_the_editor() {
-    let mut screen = with_extension(
-        [] as [Reply; 0],
+    let server = Server::start([] as [Reply; 0]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/keybindings.yml", "app.interrupt: F6\n");
+    home.write(
+        "home/.omp/agent/extensions/mine.ts",
         r#"
         let disposed = 0;
         class Picker {
@@ -271,19 +276,20 @@ fn a_component_takes_the_place_of_the_editor() {
         }
         "#,
     );
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.wait_for("reserved");
     screen.send("half a thought").wait_for("half a thought");
     screen.send("\x1b[107;7u").wait_for("picker at 0 of 100");
     screen.terminal.wait_without("half a thought");
     screen.send("\x1b[B\x1b[B").wait_for("picker at 2").send("\r");
     screen.wait_for("chosen: 2, disposed 1").wait_for("half a thought");
-    screen.send("\x1b[106;7u").wait_for("picker at 0 of 100").send("\x1b");
+    screen.send("\x1b[106;7u").wait_for("picker at 0 of 100").send("\x1b[17~");
     screen.wait_for("chosen: undefined, disposed 2").wait_for("half a thought");
 }
 
 /// Keys of extensions are listed with the others; reserved ones are refused with a warning.
 ///
-/// proves: EXT-044, TUI-116
+/// proves: EXT-044, TUI-116, CLI-196
 #[test]
 fn keys_of_extensions_are_bound_and_listed() {
     let server = Server::start([] as [Reply; 0]);
@@ -338,8 +344,6 @@ fn a_component_that_throws_is_taken_away() {
 }
 
 /// A command that leaves the session continues in the next one.
-///
-/// proves: EXT-036
 #[test]
 fn a_command_goes_to_other_sessions() {
     let mut screen = with_extension(
@@ -371,4 +375,133 @@ fn a_command_goes_to_other_sessions() {
     let body = requests.last().unwrap().body.to_string();
     assert!(body.contains("prepared words") && !body.contains("hello"), "{body}");
     screen.say("/older").wait_for("branched true");
+}
+
+/// A tool draws its calls and results; one whose drawing fails is shown as usual.
+///
+/// proves: TUI-112, TUI-113
+#[test]
+fn a_tool_draws_its_calls() {
+    let call = |name: &str| Reply::new().tool_call(name, serde_json::json!({"city": "Rome"}));
+    let mut screen = with_extension(
+        [call("weather"), call("broken"), Reply::new().text("That is all.")],
+        r#"
+        export default function (pi) {
+          const parameters = { type: "object", properties: { city: { type: "string" } } };
+          const execute = async (id, { city }) => ({ content: [{ type: "text", text: `plain words on ${city}` }], details: { degrees: 21 } });
+          const rows = (...rows) => ({ render: (width) => rows.map((row) => `${row} (${width})`), invalidate() {} });
+          pi.registerTool({
+            name: "weather", label: "Weather", description: "The weather", parameters, execute, approval: "read",
+            renderCall: (args, options, theme) => rows(theme.fg("accent", `asking about ${args.city}`)),
+            renderResult: (result, options, theme) => rows(`it has ${result.details.degrees} degrees, partial ${options.isPartial}\x1b[2J`),
+          });
+          pi.registerTool({
+            name: "broken", label: "Broken", description: "Another", parameters, execute, approval: "read",
+            renderResult: () => { throw new Error("cannot draw this"); },
+          });
+        }
+        "#,
+    );
+    screen.say("how is it?").wait_for("That is all.");
+    screen.wait_for("asking about Rome (100)").wait_for("it has 21 degrees, partial false");
+    screen.wait_for("plain words on Rome");
+    let shown = screen.terminal.screen();
+    assert_eq!(
+        shown.matches("plain words on Rome").count(),
+        1,
+        "only the broken one is shown as usual: {shown}"
+    );
+}
+
+/// Messages of an extension are drawn by it, and below thinking stands what extensions add, in order.
+///
+/// proves: HOK-020
+#[test]
+fn messages_and_thinking_are_drawn() {
+    let mut screen = with_extension(
+        [Reply::new().thinking("Let me see.").text("Well.")],
+        r#"
+        export default function (pi) {
+          pi.registerMessageRenderer("note", (message) => ({ render: () => [`drawn: ${message.content}`] }));
+          for (const name of ["first", "second"]) {
+            pi.registerAssistantThinkingRenderer(({ text }) => ({ render: () => [`${name} below ${text.length}`] }));
+          }
+          pi.registerCommand("note", { handler: async (args) => pi.sendMessage({ customType: "note", content: args, display: true }) });
+        }
+        "#,
+    );
+    screen.say("/note it down").wait_for("drawn: it down");
+    screen.say("think").wait_for("Well.").wait_for("first below 11").wait_for("second below 11");
+    let shown = screen.terminal.screen();
+    let places: Vec<_> =
+        ["Let me see.", "first below", "second below", "Well."].map(|text| shown.find(text)).into();
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{shown}");
+}
+
+/// An extension sees keys before anybody else does: it may take them or make others of them. The way out stays.
+#[test]
+fn keys_are_seen_first() {
+    let mut screen = with_extension(
+        [] as [Reply; 0],
+        r#"
+        export default function (pi) {
+          pi.on("session_start", (event, ctx) => {
+            ctx.ui.onTerminalInput((data) => {
+              if (data === "x") return { consume: true };
+              if (data === "y") return { data: "z" };
+            });
+          });
+        }
+        "#,
+    );
+    screen.send("axby").wait_for("abz");
+    screen.send("\x03").wait_for("again to exit").send("\x03");
+    assert!(screen.terminal.wait_exit().success());
+}
+
+/// An editor of an extension stands in the place of ours: what is typed there is sent, and what the program puts into the
+/// editor arrives there.
+#[test]
+fn an_editor_of_an_extension_takes_the_place_of_ours() {
+    let mut screen = with_extension(
+        [Reply::new().text("heard you")],
+        r#"
+        import { CustomEditor } from "@mariozechner/pi-coding-agent";
+        class Shouting extends CustomEditor {
+          render(width) { return ["SHOUT:", ...super.render(width)]; }
+          handleInput(data) { super.handleInput(/^[a-z]$/.test(data) ? data.toUpperCase() : data); }
+        }
+        export default function (pi) {
+          pi.registerCommand("shout", { handler: async (args, ctx) => {
+            ctx.ui.setEditorComponent((tui, theme, keybindings) => new Shouting(tui, theme, keybindings));
+          } });
+          pi.registerCommand("QUIET", { handler: async (args, ctx) => ctx.ui.setEditorComponent(undefined) });
+        }
+        "#,
+    );
+    screen.say("/shout").wait_for("SHOUT:");
+    screen.send("hey").wait_for("HEY").send("\r").wait_for("heard you");
+    assert_eq!(last_prompt(&screen.server), "HEY");
+    screen.terminal.wait_without("Working");
+    screen.send("/quiet").wait_for("/QUIET").send("\r").wait_for("Ask anything");
+}
+
+/// Extensions are loaded again by `/reload-plugins`: what the file says now counts, and it hears why it starts.
+#[test]
+fn extensions_are_loaded_again() {
+    let source = |word: &str| {
+        format!(
+            r#"export default (pi) => {{
+              pi.on("session_start", (event, ctx) => ctx.ui.notify(`started: ${{event.reason}}`));
+              pi.registerCommand("{word}", {{ description: "about {word}", handler: async (args, ctx) => ctx.ui.notify("says {word}") }});
+            }};"#
+        )
+    };
+    let mut screen = with_extension([Reply::new().text("an answer")], &source("before"));
+    screen.wait_for("started: startup");
+    screen.say("hello").wait_for("an answer").terminal.wait_without("Working");
+    screen.home.write("home/.omp/agent/extensions/mine.ts", source("after"));
+    screen.say("/reload-plugins").wait_for("1 extension").wait_for("started: reload").wait_for("an answer");
+    screen.say("/after").wait_for("says after");
+    screen.send("/befo").wait_for("/befo").send("\r").wait_for("unknown command /befo");
 }
