@@ -50,15 +50,27 @@ pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
         subcommands: &[],
         source: "skill".to_owned(),
     }));
-    let commands = session.input().commands();
-    all.extend(commands.list(|name| named(name).is_some()).map(|row| Listed {
-        name: row.name.clone(),
+    let of_extensions = session.extensions().commands();
+    let hidden: Vec<String> = of_extensions.iter().map(|command| command.name.clone()).collect();
+    all.extend(of_extensions.into_iter().map(|command| Listed {
+        name: command.name,
         aliases: &[],
-        description: row.description.clone(),
-        hint: row.argument_hint.clone().unwrap_or_default(),
+        description: command.description,
+        hint: String::new(),
         subcommands: &[],
-        source: source(&row.source),
+        source: "extension".to_owned(),
     }));
+    let commands = session.input().commands();
+    all.extend(commands.list(|name| named(name).is_some() || hidden.iter().any(|known| known == name)).map(
+        |row| Listed {
+            name: row.name.clone(),
+            aliases: &[],
+            description: row.description.clone(),
+            hint: row.argument_hint.clone().unwrap_or_default(),
+            subcommands: &[],
+            source: source(&row.source),
+        },
+    ));
     all.extend(session.mcp().prompts().into_iter().map(|prompt| Listed {
         name: prompt.name,
         aliases: &[],

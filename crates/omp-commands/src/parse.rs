@@ -38,6 +38,11 @@ pub fn named(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|command| command.names().any(|known| known == name))
 }
 
+/// Every name that a built-in command has, also of one that is not available yet.
+pub fn reserved_names() -> Vec<String> {
+    BUILTINS.iter().flat_map(Builtin::names).map(str::to_owned).collect()
+}
+
 /// What a line means to every interface. A name ends at the first space or colon, so `/model:opus` is `/model opus`. A
 /// command that takes nothing is not meant by a line that has more to say.
 pub fn interpret(line: &str) -> Submission<'_> {

@@ -6,8 +6,8 @@
 use crate::builtin::Builtin;
 use crate::handler::{ScreenCommand, TextCall};
 use crate::text::{
-    about, approval, changelog, compacting, conversation, hooks, machines, mcp, moving, permissions,
-    provider, rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
+    about, approval, changelog, compacting, conversation, extensions, hooks, machines, mcp, moving,
+    permissions, provider, rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
 };
 
 /// A handler that answers with text.
@@ -137,11 +137,14 @@ pub const BUILTINS: &[Builtin] = &[
         "Prompt cache hits and misses, and why",
         answers!(call => upkeep::cache(&call.session())),
     ),
-    Builtin::screen(
+    Builtin::both(
         "extensions",
-        "Skills, rules, commands and settings by source",
+        "Extensions, skills, rules, commands and settings by source",
+        answers!(call => extensions::run(&call.session(), call.arguments).await),
         ScreenCommand::Extensions,
     )
+    .hint("[list|log]")
+    .subcommands(&["list", "log"])
     .aliases(&["status"]),
     Builtin::unavailable("agents", "Task agents"),
     Builtin::screen("branch", "Branch from an earlier message into a new session", ScreenCommand::Branch),
@@ -299,9 +302,10 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin::unavailable("plugins", "Installed plugins").hint("..."),
     Builtin::text(
         "reload-plugins",
-        "Reload commands, skills and plugins",
-        answers!(call => moving::reload(&call.session()).await),
-    ),
+        "Reload commands, skills, plugins and extensions",
+        answers!(call => moving::reload(call.context).await),
+    )
+    .aliases(&["reload"]),
     Builtin::text(
         "force",
         "Force the next turn to call a tool",

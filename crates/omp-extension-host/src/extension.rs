@@ -143,6 +143,8 @@ impl ExtensionState {
 
 /// A loaded extension.
 pub struct Extension {
+    /// Tells it from all others of the program run, also from those of its name.
+    pub id: u64,
     pub spec: ExtensionSpec,
     pub(crate) unit: Unit,
     pub(crate) state: Arc<ExtensionState>,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ const OLD_SESSIONS: usize = 4;
 const LOG: usize = 1_000;
 /// Events on the bus that wait to be delivered.
 const BUS: usize = 1_000;
+/// How a program is told that what extensions offer has changed.
+const CHANGED: &str = "extensions.changed";
 /// What waits to be shown.
 const NOTICES: usize = 100;
 
@@ -48,6 +50,8 @@ pub struct ExtensionsOptions {
     pub cache: Option<PathBuf>,
     /// Values of the flags that extensions register.
     pub flags: Map<String, Value>,
+    /// Names that no command of an extension can have.
+    pub reserved_commands: Vec<String>,
     pub limits: Limits,
     /// How `fetch` reaches the network.
     pub connector: Option<Connector>,
@@ -103,7 +107,9 @@ pub(crate) struct Shared {
     notices: Mutex<Vec<String>>,
     pub(crate) bus: mpsc::Sender<BusEvent>,
     /// What is offered is another list than before.
-    pub(crate) changed: AtomicBool,
+    changed: AtomicBool,
+    /// The number of the extension that is loaded next.
+    next: AtomicU64,
 }
 
 impl Shared {
@@ -141,7 +147,22 @@ impl Shared {
         log.push_back(line);
     }
 
+    /// What is offered is another list than before.
+    pub(crate) fn changed(&self) {
+        self.changed.store(true, Ordering::Release);
+        if let Some(program) = self.program() {
+            let _ = program.call_now(CHANGED, Value::Null);
+        }
+    }
+
+    /// A program with an interface shows it at once; else it is said with the next turn.
     pub(crate) fn notice(&self, notice: String) {
+        if let Some(program) = self.program() {
+            let shown = program.call_now("ui.notify", json!({"message": notice, "type": "warning"}));
+            if shown.is_ok() {
+                return;
+            }
+        }
         let mut notices = lock(&self.notices);
         if notices.len() < NOTICES {
             notices.push(notice);
@@ -164,6 +185,7 @@ impl Extensions {
             notices: Mutex::default(),
             bus,
             changed: AtomicBool::new(false),
+            next: AtomicU64::new(1),
         });
         let extensions = Arc::new(Self { list: Mutex::default(), failures: Mutex::default(), shared });
         tokio::spawn(deliver(Arc::downgrade(&extensions), events));
@@ -187,7 +209,9 @@ impl Extensions {
         builtins: &Arc<[BuiltinModule]>,
     ) -> Result<Extension, String> {
         let state = Arc::<ExtensionState>::default();
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let host = ExtensionHost {
+            id,
             name: spec.name.clone(),
             shared: Arc::downgrade(&self.shared),
             state: Arc::clone(&state),
@@ -204,7 +228,7 @@ impl Extensions {
             limits: options.limits,
         };
         let unit = self.shared.engine.load(unit).await.map_err(|error| error.to_string())?;
-        let extension = Extension { spec: spec.clone(), unit, state };
+        let extension = Extension { id, spec: spec.clone(), unit, state };
         let form = if spec.form == ExtensionForm::Tool { "tool" } else { "extension" };
         let arguments = json!({"path": spec.path, "cwd": options.cwd, "form": form});
         let said = extension.call("load", arguments, Some(LOADING)).await;
@@ -218,7 +242,19 @@ impl Extensions {
         let (registered, remarks) = Registered::read(said)?;
         remarks.iter().for_each(|remark| extension.fail("load", remark));
         extension.state.set_registered(registered);
+        for command in
+            extension.registered().commands.iter().filter(|command| self.is_reserved(&command.name))
+        {
+            extension.fail(
+                "load",
+                &format!("the command /{} is built in; the extension's is skipped", command.name),
+            );
+        }
         Ok(extension)
+    }
+
+    fn is_reserved(&self, name: &str) -> bool {
+        self.shared.options.reserved_commands.iter().any(|reserved| reserved == name)
     }
 
     /// In the order in which they were loaded.
@@ -332,7 +368,13 @@ impl Extensions {
     pub fn commands(&self) -> Vec<(Arc<Extension>, CommandSpec)> {
         let mut commands: Vec<(Arc<Extension>, CommandSpec)> = Vec::new();
         for extension in self.list() {
+            if extension.ended().is_some() {
+                continue;
+            }
             for command in extension.registered().commands {
+                if self.is_reserved(&command.name) {
+                    continue;
+                }
                 commands.retain(|(_, other)| other.name != command.name);
                 commands.push((Arc::clone(&extension), command));
             }

@@ -22,6 +22,7 @@ pub(crate) struct BusEvent {
 
 /// The program as one extension sees it.
 pub(crate) struct ExtensionHost {
+    pub(crate) id: u64,
     pub(crate) name: String,
     pub(crate) shared: Weak<Shared>,
     pub(crate) state: Arc<ExtensionState>,
@@ -91,12 +92,20 @@ impl ExtensionHost {
                 let kind = name.strip_prefix("register.")?;
                 let added = self.state.add(kind, arguments.clone());
                 if let Some(shared) = self.shared.upgrade() {
-                    shared.changed.store(true, Ordering::Release);
+                    shared.changed();
                 }
                 return Some(added.map(|()| Value::Null));
             }
         }
         Some(Ok(Value::Null))
+    }
+
+    /// The arguments, with the extension that they come from. No script can say that it is another one.
+    fn signed(&self, mut arguments: Value) -> Value {
+        if let Value::Object(fields) = &mut arguments {
+            fields.insert("extension".to_owned(), self.id.into());
+        }
+        arguments
     }
 
     fn fact(&self, name: &str, text: &str) -> Value {
@@ -130,7 +139,7 @@ impl Host for ExtensionHost {
             return answer;
         }
         match self.answerer(name, &arguments)? {
-            Answerer::Port(port) => port.call_now(name, arguments),
+            Answerer::Port(port) => port.call_now(name, self.signed(arguments)),
             Answerer::Nobody => Ok(Value::Null),
         }
     }
@@ -144,7 +153,7 @@ impl Host for ExtensionHost {
             Ok(Answerer::Nobody) => return std::future::ready(Ok(Value::Null)).boxed(),
             Err(reason) => return std::future::ready(Err(reason)).boxed(),
         };
-        let answer = port.call(name, arguments);
+        let answer = port.call(name, self.signed(arguments));
         if !asks_somebody(name) {
             return answer;
         }

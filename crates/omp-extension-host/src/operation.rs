@@ -136,6 +136,7 @@ const OPERATIONS: &[Operation] = &[
     program("ui.setToolsExpanded"),
     program("ui.wantInput"),
     program("ui.wantCompletions"),
+    program("ui.failed"),
 ];
 
 pub(crate) fn operation(name: &str) -> Option<&'static Operation> {

@@ -47,6 +47,7 @@ fn options(cwd: &Path) -> ExtensionsOptions {
         environment: Environment::inherited(),
         cache: None,
         flags: Map::new(),
+        reserved_commands: vec!["help".to_owned()],
         limits: Limits::default(),
         connector: None,
         program: ProgramFacts {

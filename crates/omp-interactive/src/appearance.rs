@@ -1,7 +1,7 @@
 //! How the user wants things to look: what settings and files say about themes and keys.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use omp_keys::Loaded;
@@ -38,6 +38,16 @@ impl ThemeSettings {
             color_blind: settings.get(keys::COLOR_BLIND_MODE),
         };
         Self { catalog: Catalog::new(directories.themes()), slots, adjustments }
+    }
+
+    /// The themes that can be chosen.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.catalog.names()
+    }
+
+    /// A theme, as the settings change it.
+    pub(crate) fn load(&self, name: &str) -> Result<Arc<Theme>, ThemeError> {
+        Ok(Arc::new((*self.catalog.load(name)?).clone().adjusted(self.adjustments)))
     }
 
     /// What the settings change in any theme.

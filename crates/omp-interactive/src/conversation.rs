@@ -7,14 +7,16 @@ use std::time::Duration;
 use omp_tui::text::Line;
 use omp_tui::transcript::Transcript;
 use omp_types::{
-    AgentEvent, AssistantBlock, AssistantMessage, BashExecution, Message, StopReason, StreamEvent,
-    ToolOutput, UserBlock, UserContent,
+    AgentEvent, AssistantBlock, AssistantMessage, BashExecution, CustomMessage, Message, StopReason,
+    StreamEvent, ToolOutput, UserBlock, UserContent,
 };
 use omp_view::Look;
 use omp_view::bang::{BangState, BangView};
 use omp_view::message::{self, Level, TextKind};
 
-use crate::blocks::{Bang, Behind, Calls, Divider, Fold, Folds, Pictured, Prose, Servers, Shared, Still};
+use crate::blocks::{
+    Bang, Behind, Calls, Divider, Fold, Folds, OwnMessage, Pictured, Prose, Servers, Shared, Still,
+};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -270,8 +272,7 @@ impl Conversation {
                 self.divide(to, Behind::Branch, message.content.text());
             }
             Message::Custom(message) if message.display => {
-                let message = message.clone();
-                self.show(to, move |look| message::custom(look, &message));
+                self.custom(to, message);
             }
             Message::Assistant(_) => {
                 self.prose.clear();
@@ -279,6 +280,13 @@ impl Conversation {
             }
             Message::ToolResult(_) | Message::Custom(_) => {}
         }
+    }
+
+    /// A message of an extension, as it draws it.
+    fn custom(&mut self, to: &mut Transcript, message: &CustomMessage) {
+        self.interrupt();
+        let drawn = self.stage.parts().message(&message.custom_type);
+        to.push(Box::new(OwnMessage::new(self.stage.clone(), message.clone(), drawn)));
     }
 
     /// The place where the conversation before was summarized, or another branch left.

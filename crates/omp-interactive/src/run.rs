@@ -16,6 +16,7 @@ use crate::app::{App, Beginning, Files, Task, TerminalRequest, Titles};
 use crate::app::{drafting, servers, shell};
 use crate::appearance::{self, ThemeSettings, ThemeWatch};
 use crate::clipboard::Clipboard;
+use crate::extensions::{ExtensionRequest, ExtensionRequests};
 use crate::greeting::Greeting;
 use crate::journal::Journal;
 use crate::recent::Recent;
@@ -57,6 +58,8 @@ pub struct Start {
     pub messages: SessionMessages,
     /// The numbers of the sessions.
     pub numbers: SessionNumbers,
+    /// What extensions ask of the screen.
+    pub extensions: Option<ExtensionRequests>,
     /// What to work towards, before everything else.
     pub goal: Option<String>,
     /// Prompts that were given on the command line.
@@ -114,8 +117,8 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     start.remarks.extend(complaints);
     let (tasks, done) = mpsc::unbounded_channel();
     let theme_watch = ThemeWatch::new(tasks.clone());
-    let (app, messages) = begin(start, &screen, tasks).await;
-    let mut running = Running { app, screen, messages, done, theme_watch, edit };
+    let (app, messages, asked) = begin(start, &screen, tasks).await;
+    let mut running = Running { app, screen, messages, asked, done, theme_watch, edit };
     running.theme_watch.fires(running.app.surface.theme_file(), running.app.surface.now());
     // Whatever is looked for and started beside the conversation comes after the first frame.
     running.screen.paint(&mut running.app)?;
@@ -130,8 +133,8 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
 }
 
 /// The app as it is before its first frame, and what its sessions say.
-async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, SessionMessages) {
-    let Start { host, channel, messages, numbers, goal, prompts, titles, set_up, .. } = start;
+async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, SessionMessages, Asked) {
+    let Start { host, channel, messages, numbers, goal, prompts, titles, set_up, extensions, .. } = start;
     let session = host.session();
     let (theme, loaded) =
         ThemeSettings::read(session.directories(), &session.settings()).open(screen.appearance());
@@ -154,6 +157,7 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
         recent,
         files: Files::new(&session.cwd()),
         clipboard: start.clipboard,
+        extensions: extensions.as_ref().map(|asked| Arc::clone(&asked.screen)),
         host,
     });
     app.shown.set_titles(titles);
@@ -177,8 +181,11 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
         app.first_goal(objective);
     }
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
-    (app, messages)
+    (app, messages, extensions.map(|asked| asked.receiver))
 }
+
+/// What extensions ask for; nothing where there are none.
+type Asked = Option<mpsc::Receiver<ExtensionRequest>>;
 
 /// What the terminal can show, as far as the settings want it.
 fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
@@ -197,6 +204,7 @@ struct Running {
     app: App,
     screen: Screen,
     messages: SessionMessages,
+    asked: Asked,
     done: UnboundedReceiver<Task>,
     theme_watch: ThemeWatch,
     edit: Edit,
@@ -205,7 +213,7 @@ struct Running {
 impl Running {
     /// Draws what is due, waits for something to happen, and lets it happen. `Some` when that was the end.
     async fn step(&mut self) -> Result<Option<End>, TerminalError> {
-        let Self { app, screen, messages, done, theme_watch, .. } = self;
+        let Self { app, screen, messages, asked, done, theme_watch, .. } = self;
         app.recording.release_time();
         app.tell_trouble();
         screen.paint(app)?;
@@ -233,6 +241,13 @@ impl Running {
                 }
                 app.recording.tape_words();
             }
+            Some(request) = next_request(asked) => {
+                app.extension_request(request);
+                while let Some(request) = asked.as_mut().and_then(|asked| asked.try_recv().ok()) {
+                    app.extension_request(request);
+                }
+            }
+            () = extension_prompt(app) => app.send_of_extension(),
             () = job_result(app) => {
                 app.recording.hold_time();
                 shell::job_result(app);
@@ -291,6 +306,22 @@ pub(crate) fn editor(settings: &Settings, recent: &Recent) -> Editor {
 async fn job_result(app: &App) {
     match app.turn.is_idle() {
         true => app.session().jobs().results().await,
+        false => std::future::pending().await,
+    }
+}
+
+/// What an extension asks for next.
+async fn next_request(asked: &mut Asked) -> Option<ExtensionRequest> {
+    match asked {
+        Some(asked) => asked.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until an extension has something to send, and nothing else runs.
+async fn extension_prompt(app: &App) {
+    match app.turn.is_idle() {
+        true => app.session().extensions().prompt_waiting().await,
         false => std::future::pending().await,
     }
 }

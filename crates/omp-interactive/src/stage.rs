@@ -11,6 +11,7 @@ use omp_view::code::Preparer;
 use omp_view::tool::Expansion;
 use omp_view::{Addresses, Look};
 
+use crate::parts::Parts;
 use crate::pictures::Pictures;
 
 /// What blocks look at when they are drawn.
@@ -24,6 +25,9 @@ struct Settings {
     /// What the setting said last: a key that was pressed since then wins.
     thoughts_hidden: bool,
     pictures: Pictures,
+    parts: Parts,
+    /// What is said instead of thoughts that are hidden.
+    thinking_label: Option<String>,
     /// What decides which words change a turn.
     words: Option<Arc<omp_sdk::settings::Settings>>,
 }
@@ -44,6 +48,8 @@ impl Stage {
             thoughts: true,
             thoughts_hidden: false,
             pictures,
+            parts: Parts::default(),
+            thinking_label: None,
             words: None,
         })))
     }
@@ -68,9 +74,30 @@ impl Stage {
         self.0.borrow_mut().look.addresses = addresses;
     }
 
+    /// Can links be clicked?
+    pub(crate) fn has_links(&self) -> bool {
+        matches!(self.0.borrow().look.addresses, Addresses::Hidden)
+    }
+
     /// The pictures of the conversation.
     pub(crate) fn pictures(&self) -> Pictures {
         self.0.borrow().pictures.clone()
+    }
+
+    /// The parts of the conversation that extensions draw.
+    pub(crate) fn parts(&self) -> Parts {
+        self.0.borrow().parts.clone()
+    }
+
+    /// What is said instead of thoughts that are hidden.
+    pub(crate) fn thinking_label(&self) -> Option<String> {
+        self.0.borrow().thinking_label.clone()
+    }
+
+    /// Says something else instead of thoughts that are hidden; whether that is another text than before.
+    pub(crate) fn set_thinking_label(&self, label: Option<String>) -> bool {
+        let mut settings = self.0.borrow_mut();
+        std::mem::replace(&mut settings.thinking_label, label.clone()) != label
     }
 
     /// Whether the beginning of what was read is shown.

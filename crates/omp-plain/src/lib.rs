@@ -7,12 +7,14 @@
 //! loop.
 
 mod commands;
+mod extensions;
 mod lines;
 mod questions;
 mod run;
 mod session_channel;
 mod speech;
 
+pub use extensions::ExtensionPort;
 pub use run::{End, Start, run};
 pub use session_channel::{SessionChannel, SessionMessages};
 pub use speech::Speech;

@@ -135,6 +135,7 @@ pub async fn run(start: Start) -> End {
                 Some(line) => plain.line(&line),
                 None => plain.leaving = true,
             },
+            () = extension_prompt(&plain) => plain.send_of_extension(),
             () = job_result(&plain) => plain.deliver(),
         }
     }
@@ -156,6 +157,14 @@ async fn next(stream: &mut Option<Signal>) {
 async fn job_result(plain: &Plain) {
     match plain.running {
         None => plain.runner.context.host.session().jobs().results().await,
+        Some(_) => std::future::pending().await,
+    }
+}
+
+/// Waits until an extension has something to send, and nothing else runs.
+async fn extension_prompt(plain: &Plain) {
+    match plain.running {
+        None => plain.runner.context.host.session().extensions().prompt_waiting().await,
         Some(_) => std::future::pending().await,
     }
 }
@@ -253,6 +262,7 @@ impl Plain {
     fn session_message(&mut self, message: SessionMessage) {
         match message {
             SessionMessage::Event(event) => say(&self.speech.event(&event)),
+            SessionMessage::Remark(text) => out(&format!("{}\n", text.trim_end())),
             SessionMessage::Question(asked) => {
                 self.asked.retain(|asked| !asked.is_stale());
                 self.asked.push_back(asked);
@@ -365,10 +375,39 @@ impl Plain {
                 });
             }
             Submission::Builtin(_) => out("Something is still running (Ctrl+C to stop)\n"),
+            _ if self.is_extension_command(text) => self.run_extension_command(text),
             _ if text.starts_with('!') => {
                 out("Shell commands run when the model is done (Ctrl+C to stop it)\n");
             }
             _ => self.steer(text),
+        }
+    }
+
+    fn is_extension_command(&self, text: &str) -> bool {
+        let Some(called) = text.strip_prefix('/') else { return false };
+        let name = called.split_whitespace().next().unwrap_or_default();
+        let session = self.runner.context.host.session();
+        session.extensions().commands().iter().any(|command| command.name == name && called.starts_with(name))
+    }
+
+    /// A command of an extension runs at once, also while the model works.
+    fn run_extension_command(&self, text: &str) {
+        let session = self.runner.context.host.session();
+        let (text, finished) = (text.to_owned(), self.finished.clone());
+        tokio::spawn(async move {
+            let said = match session.extensions().run_command(&text).await {
+                Some(Err(reason)) => Finished::Say(reason),
+                _ => Finished::Quiet,
+            };
+            // The program has ended if nobody takes it.
+            let _ = finished.send(Finished::Beside(Box::new(said)));
+        });
+    }
+
+    /// What an extension wants to be sent, now that nothing else runs.
+    fn send_of_extension(&mut self) {
+        if let Some(prompt) = self.runner.context.host.session().extensions().take_prompt() {
+            self.submit(prompt);
         }
     }
 

@@ -20,6 +20,8 @@ use crate::questions::Asked;
 pub(crate) enum SessionMessage {
     Event(AgentEvent),
     Question(Asked),
+    /// A line to read.
+    Remark(String),
 }
 
 /// A session's end of the channel. Messages of sessions that were left are dropped.
@@ -97,6 +99,29 @@ impl SessionChannel {
     /// Offers several things; the place of the one that was chosen.
     pub(crate) async fn pick(&self, title: &str, choices: Vec<Choice>) -> Option<usize> {
         self.ask(|answer| Asked::pick(title, choices, answer), None).await
+    }
+
+    /// Yes or no?
+    pub(crate) async fn yes_or_no(&self, question: &str) -> bool {
+        self.ask(|answer| Asked::yes_or_no(question, answer), false).await
+    }
+
+    /// A question that is answered in words.
+    pub(crate) async fn words(&self, question: &str) -> Option<String> {
+        self.ask(|answer| Asked::words(question, answer), None).await
+    }
+
+    /// What a text becomes; an empty line keeps it.
+    pub(crate) async fn changed(&self, title: &str, text: &str) -> Option<String> {
+        let question =
+            format!("{title}\n\n{text}\n\nType the new text on one line, or press Enter to keep it.");
+        let answer = self.words(&question).await?;
+        Some(if answer.is_empty() { text.to_owned() } else { answer })
+    }
+
+    /// Says something that the user should read.
+    pub(crate) fn remark(&self, text: String) {
+        self.say(SessionMessage::Remark(text));
     }
 
     fn say(&self, message: SessionMessage) {

@@ -83,6 +83,11 @@ pub fn lines(look: &Look, text: &str, language: Option<Language>, base: Style) -
     rows
 }
 
+/// The same for a language that is named as fences of Markdown name it.
+pub fn tagged(look: &Look, text: &str, tag: &str, base: Style) -> Vec<Line> {
+    lines(look, text, Language::of_tag(tag), base)
+}
+
 /// What is coloured in each line of a text: ranges of its bytes, in order, with the colour of each.
 pub(crate) fn colors(look: &Look, text: &str, language: Language) -> Vec<Vec<(Range<usize>, Color)>> {
     let marks = marks(text, language).unwrap_or_default();

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omp_cli::Launch;
-use omp_interactive::{End, Greeter, SessionChannel, SessionNumbers, SetUp, Start, Titles};
-use omp_sdk::settings::keys;
+use omp_interactive::{End, ExtensionPort, Greeter, SessionChannel, SessionNumbers, SetUp, Start, Titles};
+use omp_sdk::extensions::{ExtensionChoice, Port};
+use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{
     Directories, Environment, HistoryQuery, Listener, People, Persistence, ProcessEnvironment,
     SessionOptions, TerminalOptions, typed_prompts,
@@ -20,6 +21,8 @@ const MOST_PROMPTS: usize = 500;
 
 struct Screen {
     channel: SessionChannel,
+    /// The way of extensions to the screen.
+    port: Arc<ExtensionPort>,
     numbers: SessionNumbers,
 }
 
@@ -29,7 +32,9 @@ impl Seat for Screen {
         let terminal = TerminalOptions { view: Some(person.clone()), ..options.terminal };
         let people =
             People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
-        SessionOptions { people, terminal, ..options }
+        let program: Arc<dyn Port> = self.port.clone();
+        let extensions = ExtensionChoice { mode: Some("tui"), program: Some(program), ..options.extensions };
+        SessionOptions { people, terminal, extensions, ..options }
     }
 
     fn listener(&self) -> Box<dyn Listener> {
@@ -62,7 +67,11 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     let greeting = tokio::task::spawn_blocking(move || greeter.greet(settings.as_ref()));
     let (channel, messages) = SessionChannel::new();
     let numbers = SessionNumbers::default();
-    let seat = Screen { channel: channel.clone(), numbers: numbers.clone() };
+    let (port, extensions) = match &options.settings {
+        Some(settings) => ExtensionPort::new(&options.directories, settings),
+        None => ExtensionPort::new(&options.directories, &Settings::default()),
+    };
+    let seat = Screen { channel: channel.clone(), port, numbers: numbers.clone() };
     let goal = launch.work.goal.clone();
     let begun = attended::begin(seat, launch, options, turns, &mut startup).await;
     let Begun { host, remarks, prompts } = match begun {
@@ -77,6 +86,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         channel,
         messages,
         numbers,
+        extensions: Some(extensions),
         goal,
         prompts,
         typed: typed.await.unwrap_or_default(),

@@ -87,6 +87,7 @@ pub(crate) fn session_options(
             trusted: launch.extend.trusted_extensions,
             only_named: launch.extend.no_extensions,
             flags: launch.extension_flags.iter().map(extension_flag).collect(),
+            reserved_commands: omp_commands::reserved_names(),
             ..ExtensionChoice::default()
         },
         rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use omp_cli::Launch;
-use omp_plain::{End, SessionChannel, Start};
+use omp_plain::{End, ExtensionPort, SessionChannel, Start};
+use omp_sdk::extensions::{ExtensionChoice, Port};
 use omp_sdk::{Environment, Listener, People, ProcessEnvironment, SessionOptions};
 
 use crate::attended::{self, Begun, Leaving, Opening, Seat};
@@ -16,7 +17,7 @@ pub(crate) fn is_wanted(launch: &Launch) -> bool {
     launch.plain_ui || on || ProcessEnvironment.var("TERM").as_deref() == Some("dumb")
 }
 
-struct Lines(SessionChannel);
+struct Lines(SessionChannel, Arc<ExtensionPort>);
 
 impl Seat for Lines {
     /// Nothing shows the terminal of a command here.
@@ -24,7 +25,9 @@ impl Seat for Lines {
         let person = Arc::new(self.0.of_next_session());
         let people =
             People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
-        SessionOptions { people, ..options }
+        let program: Arc<dyn Port> = self.1.clone();
+        let extensions = ExtensionChoice { mode: Some("tui"), program: Some(program), ..options.extensions };
+        SessionOptions { people, extensions, ..options }
     }
 
     fn listener(&self) -> Box<dyn Listener> {
@@ -41,12 +44,13 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         None => Default::default(),
     };
     let goal = launch.work.goal.clone();
-    let begun = attended::begin(Lines(channel.clone()), launch, options, turns, &mut startup).await;
+    let width = omp_tui::terminal::width().unwrap_or_else(output::width);
+    let port = Arc::new(ExtensionPort::new(channel.clone(), width));
+    let begun = attended::begin(Lines(channel.clone(), port), launch, options, turns, &mut startup).await;
     let Begun { host, remarks, prompts } = match begun {
         Ok(begun) => begun,
         Err(code) => return code,
     };
-    let width = omp_tui::terminal::width().unwrap_or_else(output::width);
     let start = Start { host: Arc::clone(&host), channel, messages, goal, prompts, remarks, width, theme };
     let leaving = match omp_plain::run(start).await {
         End::Left => Leaving::Wish,

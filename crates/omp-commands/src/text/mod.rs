@@ -5,6 +5,7 @@ pub(crate) mod approval;
 pub(crate) mod changelog;
 pub(crate) mod compacting;
 pub(crate) mod conversation;
+pub(crate) mod extensions;
 pub(crate) mod hooks;
 pub(crate) mod machines;
 pub mod mcp;

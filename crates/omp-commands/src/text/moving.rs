@@ -1,9 +1,7 @@
 //! Other directories, other sessions, and what is found around this one.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
 use omp_sdk::{Session, SwitchError};
+use std::path::{Path, PathBuf};
 
 use super::{BUSY, unquoted};
 use crate::answer::Answer;
@@ -66,7 +64,8 @@ pub(crate) async fn drop_session(context: &CommandContext) -> Answer {
 }
 
 /// `/reload-plugins`
-pub(crate) async fn reload(session: &Arc<Session>) -> Answer {
+pub(crate) async fn reload(context: &CommandContext) -> Answer {
+    let session = &context.session();
     let found = match session.configuration().reload().await {
         Ok(found) => found,
         Err(error) => return Answer::refused(error),
@@ -81,5 +80,17 @@ pub(crate) async fn reload(session: &Arc<Session>) -> Answer {
         text.push('\n');
         text.push_str(warning);
     }
-    Answer::Changed(text)
+    if !session.extensions().are_there() {
+        return Answer::Changed(text);
+    }
+    match context.host.reload_extensions().await {
+        Ok(arrival) => {
+            let count = context.session().extensions().loaded().len();
+            Answer::Arrived(arrival, format!("{text}, {count} extensions"))
+        }
+        Err(SwitchError::InMemory) => {
+            Answer::Changed(format!("{text}\nExtensions were not reloaded: the session is not saved to disk"))
+        }
+        Err(error) => Answer::refused(format!("extensions were not reloaded: {error}")),
+    }
 }

@@ -6,10 +6,10 @@ import {
   describeCommand, describeFlag, describeProvider, describeTool, exec, logger, makeApi,
 } from "omp:api/extension";
 import { begin, end } from "omp:api/signals";
-import { completionFactories, inputHandlers, makeUi, surfaces } from "omp:api/ui";
+import { completionFactories, inputHandlers, makeUi, replaceEditorText, surfaces } from "omp:api/ui";
 import { problem, unit } from "omp:api/unit";
-
-export { reloadTheme } from "omp:ui/theme";
+import { reloadKeybindings } from "omp:tui/keybindings";
+import { reloadTheme } from "omp:ui/theme";
 
 export { emit } from "omp:api/events";
 export { busEvent } from "omp:api/extension";
@@ -117,9 +117,17 @@ function registered() {
   };
 }
 
-/** From now on the extension may act. */
+/** From now on the extension may act. What the interface looks like is known by now. */
 export function activate() {
   unit.active = true;
+  lookChanged();
+}
+
+/** Other colours or keys: nothing that was drawn may be reused. */
+export function lookChanged() {
+  reloadTheme();
+  reloadKeybindings();
+  surfaces.invalidate();
 }
 
 export async function runTool({ name, id, params, session }) {
@@ -151,7 +159,9 @@ export async function runCommand({ name, args, session }) {
 
 export async function completeArgument({ name, prefix }) {
   const items = await unit.commands.get(name)?.getArgumentCompletions?.(prefix);
-  const plain = ({ value, label, description }) => ({ value: String(value), label: String(label ?? value), description });
+  const plain = ({ value, label, description }) => ({
+    value: String(value), label: String(label ?? value), description: description === undefined ? null : String(description),
+  });
   return (items ?? []).slice(0, 200).map((item) => (typeof item === "string" ? plain({ value: item }) : plain(item)));
 }
 
@@ -165,8 +175,18 @@ function known(map, name, kind) {
   return found;
 }
 
-/** The rows of a surface. */
-export const renderSurface = ({ surface, width }) => surfaces.render(surface, width);
+/** The rows of a surface, and where its cursor is. */
+export function renderSurface({ surface, width }) {
+  const rows = surfaces.render(surface, width);
+  const cursor = surfaces.cursor(surface);
+  return { rows, cursor: cursor === null ? null : [cursor.row, cursor.column] };
+}
+
+/** The text of the editor that the extension put in the place of the program's. */
+export function setEditorText({ surface, text }) {
+  replaceEditorText(text);
+  surfaces.markDirty(surface);
+}
 
 export const surfaceInput = ({ surface, data }) => surfaces.input(surface, data);
 
@@ -183,7 +203,24 @@ export function terminalInput({ data }) {
   return { data: left };
 }
 
-export const hasCompletions = () => completionFactories.length > 0;
+/** What the providers offer at a place in the text. The first of them stands on one that offers nothing. */
+export async function completeText({ lines, row, column }) {
+  let provider = NO_COMPLETIONS;
+  for (const factory of completionFactories) provider = factory(provider) ?? provider;
+  const { signal } = new AbortController();
+  const found = await provider.getSuggestions?.(lines, row, column, { signal, force: false });
+  if (found == null) return null;
+  const items = found.items.slice(0, MOST_COMPLETIONS).map(({ value, label, description }) => ({
+    value: String(value), label: String(label ?? value), description: description === undefined ? null : String(description),
+  }));
+  return { items, prefix: String(found.prefix ?? "") };
+}
+
+const MOST_COMPLETIONS = 200;
+const NO_COMPLETIONS = {
+  getSuggestions: async () => null,
+  applyCompletion: (lines, cursorLine, cursorCol) => ({ lines, cursorLine, cursorCol }),
+};
 
 /** Drawings of a call, a result, a message or a thinking block. They are mounted as surfaces that the program names. */
 export { renderPart } from "omp:api/rendering";

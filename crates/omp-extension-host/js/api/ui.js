@@ -1,7 +1,8 @@
 // `ctx.ui`: dialogs, the status line, widgets, the editor. Without an interface dialogs answer with nothing.
 import { Surfaces } from "omp:tui/surfaces";
 import { ExtensionTui } from "omp:tui/tui";
-import { KeybindingsManager } from "omp:tui/keybindings";
+import { getKeybindings } from "omp:tui/keybindings";
+import { getEditorTheme } from "omp:ui/component-themes";
 import { reloadTheme, Theme, theme } from "omp:ui/theme";
 import { report } from "omp:api/unit";
 
@@ -80,8 +81,7 @@ export function makeUi(session, now, later) {
     setHeader: (factory) => occupy("header", factory),
     setTitle: (title) => show("ui.setTitle", { title: String(title) }),
     setEditorComponent: (factory) => {
-      const keys = new KeybindingsManager();
-      occupy("editor", factory && ((tui, theme) => editorComponent(factory(tui, theme.editor ?? theme, keys), now)));
+      occupy("editor", factory && ((tui, theme) => editorComponent(factory(tui, getEditorTheme(), getKeybindings()), now)));
     },
     getEditorComponent: () => undefined,
     custom: (factory, options) => (has ? custom(factory, options, now, later) : Promise.resolve(undefined)),
@@ -134,8 +134,16 @@ function footerData(now) {
   };
 }
 
+let mountedEditor;
+
+/** What is in the program's editor goes into the one that stands in its place. */
+export function replaceEditorText(text) {
+  if (mountedEditor?.getText?.() !== text) mountedEditor?.setText?.(text);
+}
+
 /** The editor sends what it holds through the program, like the built-in one. */
 function editorComponent(editor, now) {
+  mountedEditor = editor;
   const submit = (text) => now("ui.submit", { text });
   const change = (text) => now("ui.editorChanged", { text });
   editor.onSubmit ??= submit;
@@ -156,7 +164,7 @@ async function custom(factory, options, now, later) {
     now("ui.closeDialog", { id });
     finish(result);
   };
-  const component = await factory(tui, theme, new KeybindingsManager(), done);
+  const component = await factory(tui, theme, getKeybindings(), done);
   if (ended) {
     component?.dispose?.();
     return finished;

@@ -3,6 +3,7 @@
 use omp_editor::Offer;
 use omp_sdk::Session;
 
+use super::extensions::commands::argument_offers;
 use super::surroundings::paths;
 
 /// Most values that are offered.
@@ -22,7 +23,7 @@ pub(super) fn offers(session: &Session, command: &str, text: &str) -> Vec<Offer>
         "export" | "import" | "add-dir" | "move" => {
             paths(&session.cwd(), text).into_iter().map(Offer::new).collect()
         }
-        _ => Vec::new(),
+        _ => argument_offers(session, command, text),
     }
 }
 

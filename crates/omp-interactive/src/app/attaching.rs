@@ -27,6 +27,9 @@ pub(crate) fn insert_paste(app: &mut App, text: String) {
         app.paste_in_panel(&text);
         return;
     }
+    if app.paste_elsewhere(&text) {
+        return;
+    }
     let outcome = app.composer.editor.apply(Command::Paste(text));
     app.after(outcome);
 }

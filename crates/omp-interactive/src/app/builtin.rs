@@ -46,12 +46,16 @@ impl App {
             ScreenCommand::Session => session::about_session(self, call),
             ScreenCommand::Share => share::share(self, call),
             ScreenCommand::Export => text_answer::export(self, call),
-            ScreenCommand::Extensions => extensions::show_extensions(self, 0),
+            ScreenCommand::Extensions if arguments.is_empty() => extensions::show_extensions(self, 0),
             ScreenCommand::Todo if arguments == "edit" => debug::edit_tasks(self),
             ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
             ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
             ScreenCommand::Mcp if arguments.is_empty() => mcp::open_servers(self),
-            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind | ScreenCommand::Mcp => {
+            ScreenCommand::Extensions
+            | ScreenCommand::Todo
+            | ScreenCommand::Debug
+            | ScreenCommand::Rewind
+            | ScreenCommand::Mcp => {
                 text_answer::answer(self, call);
             }
             ScreenCommand::Queue => queue::queue(self, arguments),
@@ -90,6 +94,7 @@ impl App {
 
     /// Shows the conversation of the current session.
     pub(crate) fn show_conversation(&mut self, messages: &[std::sync::Arc<Message>]) {
+        self.know_drawers();
         self.status.spent = 0.0;
         self.status.context = 0;
         for message in messages {

@@ -43,10 +43,17 @@ impl App {
         renderer.ahead(&self.surface.stage.pictures().take_bytes());
         let painted = renderer.paint(&frame.view(), size);
         self.surface.fade_pictures();
+        self.ask_for_parts();
         Some(painted)
     }
 
     fn fill(&mut self, size: Size, extent: &Extent) {
+        self.describe_screen(size);
+        self.fill_lanes(size, extent);
+        self.ask_for_rows();
+    }
+
+    fn fill_lanes(&mut self, size: Size, extent: &Extent) {
         let look = self.surface.stage.look(size.width);
         let working = self.working(&look);
         self.surface.set(self.surface.lanes.working, working, None);
@@ -68,7 +75,11 @@ impl App {
             .map(|(token, text)| look.wrapped(*token, text, 0))
             .unwrap_or_default();
         self.surface.set(self.surface.lanes.banner, banner, None);
-        let status = self.status(&look);
+        let above = self.widget_rows(&look, size, false);
+        self.surface.set(self.surface.lanes.above, above, None);
+        let below = self.widget_rows(&look, size, true);
+        self.surface.set(self.surface.lanes.below, below, None);
+        let status = self.footer_rows(&look, size).unwrap_or_else(|| self.status(&look));
         self.surface.set(self.surface.lanes.status, status, None);
         let Drawn { rows, cursor } = self.front(&look, size);
         let lane = self.covering().unwrap_or(self.surface.lanes.editor);
@@ -83,7 +94,7 @@ impl App {
         let mut drawn = match self.panels.open.first_mut() {
             Some(Opened { panel, .. }) if panel.has_edge() || size.height < LOW => panel.draw(look, size),
             Some(Opened { panel, .. }) => apart(panel.draw(look, Size { height: size.height - 1, ..size })),
-            None => return self.prompt_rows(look, size),
+            None => return self.foreign_editor(size).unwrap_or_else(|| self.prompt_rows(look, size)),
         };
         let above = drawn.rows.len();
         drawn.cursor =
@@ -95,14 +106,16 @@ impl App {
     /// The lane over everything, if what is in front wants it. What is tall for a while would else push the conversation
     /// into the terminal's history.
     fn covering(&mut self) -> Option<Id> {
-        let covers = match self.panels.open.first() {
+        let front = self.panels.open.first();
+        let covers = match front {
             Some(opened) => opened.panel.covers(),
             // As tall as the screen allows, and gone again after the next key.
             None => self.composer.editor.offers_commands(),
         };
+        let anchor = front.map_or(Anchor::Below, |opened| opened.panel.anchor());
         match (covers, self.panels.setup.cover) {
             (true, None) => {
-                let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };
+                let options = OverlayOptions { anchor, ..OverlayOptions::default() };
                 let cover = self.surface.ui.show_overlay(Pane::default(), options);
                 self.surface.set(self.surface.lanes.editor, Vec::new(), None);
                 self.panels.setup.cover = Some(cover);
@@ -128,9 +141,10 @@ impl App {
             .unwrap_or_default();
         let activity = match self.turn.compacting.activity.as_ref().or(self.turn.retrying.as_ref()) {
             Some(activity) => activity.clone(),
-            None => Activity::Working(run.what.to_owned()),
+            None => Activity::Working(self.working_message().unwrap_or_else(|| run.what.to_owned())),
         };
-        vec![Line::new(), omp_view::working::row(look, &activity, running, &key)]
+        let row = omp_view::working::row(look, &activity, running, &key);
+        self.working_as_wanted(look, row, running)
     }
 
     fn status(&self, look: &Look) -> Vec<Line> {
@@ -168,6 +182,7 @@ impl App {
             cost: self.status.spent,
             jobs: session.jobs().list().iter().filter(|job| job.status.word() == "running").count(),
             session: session.header().title,
+            hooks: self.extension_statuses(),
             running_ms: u64::try_from(self.surface.now().as_millis()).unwrap_or(u64::MAX),
             ..status::Facts::default()
         };
@@ -184,8 +199,10 @@ impl Surface {
             self.lanes.todo,
             self.lanes.aside,
             self.lanes.banner,
+            self.lanes.above,
             self.lanes.status,
             self.lanes.editor,
+            self.lanes.below,
         ];
         for lane in lanes {
             if let Some(pane) = self.ui.get_mut::<Pane>(lane) {

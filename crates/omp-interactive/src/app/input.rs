@@ -23,6 +23,9 @@ impl App {
     /// Takes something that the user did. A key goes to the panel in front, to vi, to the actions of the main view, and last
     /// to the editor.
     pub(crate) fn input(&mut self, event: Event) {
+        if self.seen_first(&event) {
+            return;
+        }
         self.tape_input(&event);
         let key = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => return,
@@ -42,10 +45,16 @@ impl App {
         if self.panels.is_for_panel() {
             return self.key_in_panel(key);
         }
+        if self.foreign_key(key) {
+            return;
+        }
         if self.vi_key(key) {
             return;
         }
         let chord = Chord::from(key);
+        if self.extension_key(chord) {
+            return;
+        }
         // Nothing is typed with Escape, so it can close the list of completions first.
         if let Some(action) = self.composer.keys.action(Context::App, chord)
             && self.act(action)
@@ -56,6 +65,18 @@ impl App {
             let outcome = self.composer.editor.apply(command);
             self.after(outcome);
         }
+    }
+
+    /// A key while the editor of an extension is in the place of ours: what the main view knows is done, the rest is typed there.
+    fn foreign_key(&mut self, key: Key) -> bool {
+        if self.foreign_editor_id().is_none() {
+            return false;
+        }
+        let chord = Chord::from(key);
+        let action = self.composer.keys.action(Context::App, chord);
+        // Escape is for the editor as long as nothing runs.
+        let action = action.filter(|action| *action != actions::INTERRUPT || self.turn.run.is_some());
+        self.extension_key(chord) || action.is_some_and(|action| self.act(action)) || self.key_elsewhere(key)
     }
 
     /// Does what an action of the main view says; `false` leaves the key to the editor.

@@ -13,6 +13,7 @@ mod completing;
 pub(crate) mod composer;
 pub(crate) mod drafting;
 mod draw;
+pub(crate) mod extensions;
 mod git;
 mod image_decoding;
 mod info_commands;
@@ -52,6 +53,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::clipboard::Clipboard;
 use crate::conversation::Conversation;
+use crate::extensions::ExtensionScreen;
 use crate::greeting;
 use crate::greeting::Greeting;
 use crate::recent::Recent;
@@ -82,6 +84,7 @@ pub(crate) struct App {
     pub(crate) turn: Turn,
     pub(crate) status: Status,
     pub(crate) panels: Panels,
+    pub(crate) extensions: extensions::AppExtensions,
     tasks: UnboundedSender<Task>,
     /// What is written down of the screen, or played on it.
     pub(crate) recording: screen_recording::ScreenRecording,
@@ -100,6 +103,8 @@ pub(crate) struct Beginning {
     pub(crate) files: Files,
     pub(crate) channel: SessionChannel,
     pub(crate) clipboard: Arc<dyn Clipboard>,
+    /// What extensions share with the screen, where there can be any.
+    pub(crate) extensions: Option<Arc<ExtensionScreen>>,
 }
 
 impl App {
@@ -116,6 +121,7 @@ impl App {
             files,
             channel,
             clipboard,
+            extensions,
         } = beginning;
         let clock = Clock::start();
         let surface = Surface::new(theme, clock.clone());
@@ -137,6 +143,7 @@ impl App {
             turn: Turn::default(),
             status: Status::default(),
             panels: Panels::new(clock.clone()),
+            extensions: extensions::AppExtensions::new(extensions),
             tasks,
             recording: screen_recording::ScreenRecording::new(clock),
         }
@@ -177,7 +184,7 @@ impl App {
         let session = self.session();
         let directory = session.cwd().file_name().map(|name| name.to_string_lossy().into_owned());
         let name = session.header().title.or(directory).unwrap_or_default();
-        let title = format!("omp: {name}");
+        let title = self.wanted_title().unwrap_or_else(|| format!("omp: {name}"));
         if self.surface.window != title {
             self.surface.requests.push(TerminalRequest::Write(announce::title(&title)));
             self.surface.window = title;

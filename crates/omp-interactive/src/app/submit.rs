@@ -24,6 +24,9 @@ impl App {
             self.hint(Token::Warning, "Still reading the paste; press Enter again");
             return;
         }
+        if self.hear_first(key) {
+            return;
+        }
         let content = self.composer.editor.content();
         let text = content.text();
         // A paste that begins with a slash is no command.
@@ -35,6 +38,11 @@ impl App {
             self.take_text();
             self.note(&text);
             self.run_command(call);
+            return;
+        }
+        if is_typed && self.run_extension_command(text.trim()) {
+            self.take_text();
+            self.note(&text);
             return;
         }
         if is_typed && let Some(complaint) = omp_commands::unknown(&self.session(), text.trim()) {
@@ -130,7 +138,7 @@ impl App {
     }
 
     /// Keeps what was typed in the history of prompts.
-    fn note(&mut self, text: &str) {
+    pub(super) fn note(&mut self, text: &str) {
         self.session().input().note_typed(text.trim());
         self.composer.recent.add(text.trim());
     }
@@ -220,6 +228,16 @@ impl App {
         self.surface.changed();
     }
 
+    /// Sends what an extension wants to be sent, if nothing else runs.
+    pub(crate) fn send_of_extension(&mut self) {
+        if self.turn.run.is_none()
+            && let Some(prompt) = self.session().extensions().take_prompt()
+        {
+            self.recording.leave_tape("a prompt of an extension");
+            self.prompt(prompt);
+        }
+    }
+
     pub(super) fn retry(&mut self) {
         if self.turn.run.is_some() {
             self.hint(Token::Warning, "the model is still responding (Esc to stop)");
@@ -249,7 +267,7 @@ impl App {
 
 impl Composer {
     /// What the content is to the model.
-    fn said(&self, content: &Content) -> UserContent {
+    pub(super) fn said(&self, content: &Content) -> UserContent {
         self.images.content(content)
     }
 

@@ -22,8 +22,10 @@ pub(crate) struct Lanes {
     pub(super) todo: Id,
     pub(super) aside: Id,
     pub(super) banner: Id,
+    pub(super) above: Id,
     pub(super) status: Id,
     pub(super) editor: Id,
+    pub(super) below: Id,
 }
 
 /// What has to be done outside.
@@ -71,8 +73,10 @@ impl Surface {
             todo: ui.push(Pane::default()),
             aside: ui.push(Pane::default()),
             banner: ui.push(Pane::default()),
+            above: ui.push(Pane::default()),
             status: ui.push(Pane::default()),
             editor: ui.push(Pane::default()),
+            below: ui.push(Pane::default()),
         };
         ui.focus(lanes.editor);
         Self {

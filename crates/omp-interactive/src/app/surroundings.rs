@@ -8,6 +8,7 @@ use omp_editor::{Arguments, CommandInfo, SubcommandInfo};
 
 use super::{App, Task};
 use crate::app::commands::setup;
+use crate::app::extensions::commands;
 use crate::app::{completing, drafting, git};
 
 impl App {
@@ -27,6 +28,7 @@ impl App {
         self.composer.editor.options_mut().schemes = session.input().url_schemes();
         git::watch_branch(self);
         self.choose_keys();
+        self.bind_extension_keys();
         self.surface.stage.set_words(session.settings());
         self.surface
             .stage
@@ -60,8 +62,8 @@ impl App {
                 topic: topic.to_owned(),
             }
         });
-        let commands = session.input().commands();
-        let own = commands.list(|name| named(name).is_some());
+        let files = session.input().commands();
+        let own = files.list(|name| named(name).is_some());
         let own = own.map(|row| CommandInfo {
             name: row.name.clone(),
             description: row.description.clone(),
@@ -78,7 +80,12 @@ impl App {
             topic: OWN_TOPIC.to_owned(),
             ..CommandInfo::default()
         });
-        let all: Vec<CommandInfo> = built_in.chain(own).chain(prompts).collect();
+        // The first of a name counts.
+        let mut of_extensions = commands::infos(&session);
+        of_extensions.iter_mut().for_each(|info| info.topic = OWN_TOPIC.to_owned());
+        let known: Vec<String> = of_extensions.iter().map(|info| info.name.clone()).collect();
+        let others = own.chain(prompts).filter(|info| !known.contains(&info.name));
+        let all: Vec<CommandInfo> = built_in.chain(of_extensions).chain(others).collect();
         self.composer.editor.set_commands(all);
     }
 }

@@ -8,9 +8,10 @@ use omp_tui::transcript::{Block, BlockId};
 use omp_types::{ToolOutput, UserBlock};
 use omp_view::Look;
 use omp_view::tool::{self, Call, Expansion, Phase, ToolView};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Foldable, Pictured, apart};
+use crate::parts::Part;
 use crate::stage::Stage;
 
 /// A call, or several reads that follow each other.
@@ -19,6 +20,10 @@ pub(crate) struct Calls {
     block: tool::Block,
     ids: Vec<String>,
     pictured: Pictured,
+    /// What an extension draws of it: the call, and the result.
+    drawn: (Option<Part>, Option<Part>),
+    /// Counts what has changed.
+    version: u64,
     /// Another read may join.
     open: bool,
     now: Duration,
@@ -33,7 +38,20 @@ impl Calls {
             false => tool::Block::One(Box::new(view)),
         };
         let pictured = Pictured::new(stage.pictures());
-        Self { stage, block, ids: vec![id.to_owned()], pictured, open, now: Duration::ZERO }
+        let drawn = match open {
+            true => (None, None),
+            false => (stage.parts().call(name, id), stage.parts().result(name, id)),
+        };
+        Self {
+            stage,
+            block,
+            ids: vec![id.to_owned()],
+            pictured,
+            drawn,
+            version: 0,
+            open,
+            now: Duration::ZERO,
+        }
     }
 
     /// Names the block of the transcript that this is.
@@ -59,6 +77,7 @@ impl Calls {
     }
 
     fn view(&mut self, id: &str) -> Option<&mut ToolView> {
+        self.version += 1;
         let place = self.ids.iter().position(|known| known == id)?;
         match &mut self.block {
             tool::Block::One(view) => Some(view),
@@ -135,15 +154,62 @@ impl Foldable for Calls {
     }
 }
 
+impl Calls {
+    /// What the rows of an extension are made from.
+    fn drawn_version(&self) -> u64 {
+        self.version * 2 + u64::from(self.stage.expanded())
+    }
+
+    /// The rows with those of an extension in the place of ours, as far as it draws them.
+    fn drawn_rows(&mut self, look: &Look) -> Vec<Line> {
+        let ours = self.block.rows(look, self.stage.expansion(), self.now);
+        let (call_part, result_part) = &self.drawn;
+        if call_part.is_none() && result_part.is_none() {
+            return ours;
+        }
+        let calls = self.block.calls();
+        let (Some(call), Some(id)) = (calls.first(), self.ids.first()) else { return ours };
+        let is_over = call.phase.is_over();
+        let options = json!({
+            "expanded": self.stage.expanded(), "isPartial": !is_over, "spinnerFrame": 0,
+            "isError": matches!(call.phase, Phase::Failed),
+            "durationMs": call.took.map(|took| took.as_millis() as u64),
+        });
+        let parts = self.stage.parts();
+        let drawn = |part: &Option<Part>, values: &dyn Fn() -> Value| {
+            parts.rows(part.as_ref()?, self.drawn_version(), look.width, values)
+        };
+        let heading = drawn(call_part, &|| json!({"id": id, "args": call.arguments, "options": options}));
+        let result = &call.output;
+        let has_result = is_over || !result.content.is_empty() || result.details.is_some();
+        let body = drawn(
+            &result_part.clone().filter(|_| has_result),
+            &|| json!({"id": id, "args": call.arguments, "result": result, "options": options}),
+        );
+        match (heading, body) {
+            (None, None) => ours,
+            (Some(heading), Some(body)) => heading.into_iter().chain(body).collect(),
+            (Some(heading), None) => heading.into_iter().chain(ours.into_iter().skip(1)).collect(),
+            (None, Some(body)) => ours.into_iter().take(1).chain(body).collect(),
+        }
+    }
+}
+
 impl Block for Calls {
     fn rows(&mut self, width: usize) -> Arc<[Line]> {
         let look = self.stage.look(width);
-        let mut rows = apart(self.block.rows(&look, self.stage.expansion(), self.now));
+        let mut rows = apart(self.drawn_rows(&look));
         rows.extend_from_slice(&self.pictured.rows(width));
         rows.into()
     }
 
     fn is_final(&self) -> bool {
-        !self.open && self.pictured.is_final() && self.block.calls().iter().all(|call| call.phase.is_over())
+        let is_drawn =
+            |part: &Option<Part>| part.as_ref().is_none_or(|part| part.is_settled(self.drawn_version()));
+        let are_drawn = is_drawn(&self.drawn.0) && is_drawn(&self.drawn.1);
+        !self.open
+            && are_drawn
+            && self.pictured.is_final()
+            && self.block.calls().iter().all(|call| call.phase.is_over())
     }
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use omp_tui::text::Line;
 use omp_tui::transcript::Block;
-use omp_view::message::{TextKind, TextView, thinking_hidden, thought_hidden};
+use omp_view::message::{TextKind, TextView, thinking_hidden, thinking_labelled, thought_hidden};
+use serde_json::json;
 
 use super::apart;
+use crate::parts::Part;
 use crate::stage::Stage;
 
 /// Text that grows.
@@ -15,11 +17,13 @@ pub(crate) struct Prose {
     kind: TextKind,
     view: TextView,
     finished: bool,
+    /// What extensions draw below, once it is finished, each with its number there.
+    below: Vec<(Part, usize)>,
 }
 
 impl Prose {
     pub(crate) fn new(stage: Stage, kind: TextKind) -> Self {
-        Self { stage, kind, view: TextView::new(kind), finished: false }
+        Self { stage, kind, view: TextView::new(kind), finished: false, below: Vec::new() }
     }
 
     pub(crate) fn push(&mut self, text: &str) {
@@ -30,6 +34,12 @@ impl Prose {
     pub(crate) fn finish(&mut self) {
         if !std::mem::replace(&mut self.finished, true) {
             self.view.finish();
+            if self.kind == TextKind::Thinking
+                && self.stage.thoughts()
+                && !self.view.source().trim().is_empty()
+            {
+                self.below = self.stage.parts().thinking();
+            }
         }
     }
 }
@@ -41,14 +51,24 @@ impl Block for Prose {
             return Arc::new([]);
         }
         if self.kind == TextKind::Thinking && !self.stage.thoughts() {
-            let row = if self.finished { thought_hidden(&look) } else { thinking_hidden(&look) };
+            let row = match self.stage.thinking_label() {
+                Some(label) => thinking_labelled(&look, &label),
+                None if self.finished => thought_hidden(&look),
+                None => thinking_hidden(&look),
+            };
             return apart(vec![row]).into();
         }
-        apart(self.view.rows(&look)).into()
+        let mut rows = apart(self.view.rows(&look));
+        let (parts, text) = (self.stage.parts(), self.view.source());
+        for (part, index) in &self.below {
+            let values = || json!({"text": text, "options": {"index": index}});
+            rows.extend(parts.rows(part, 0, width, values).unwrap_or_default());
+        }
+        rows.into()
     }
 
     fn is_final(&self) -> bool {
-        self.finished
+        self.finished && self.below.iter().all(|(part, _)| part.is_settled(0))
     }
 
     fn final_rows(&mut self, width: usize) -> usize {

@@ -29,6 +29,7 @@ use omp_editor::Command;
 use omp_keys::{Bindings, Chord, Context};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
+use omp_tui::ui::Anchor;
 use omp_view::Look;
 
 use crate::app::App;
@@ -68,6 +69,11 @@ pub(crate) trait Panel: Any {
     /// leave an empty screen behind.
     fn covers(&self) -> bool {
         false
+    }
+
+    /// Where it stands while it covers the conversation.
+    fn anchor(&self) -> Anchor {
+        Anchor::Below
     }
 
     /// Does it begin with a rule, or take the whole screen? What does not is kept apart from the status line by a blank row.

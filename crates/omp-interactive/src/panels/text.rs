@@ -4,13 +4,16 @@ use omp_editor::{Border, Command, Content, ContentPart, Editor};
 use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
 use omp_theme::Token;
-use omp_tui::input::Key;
+use omp_tui::input::{Code, Key, Modifiers};
 use omp_tui::render::{Position, Size};
 use omp_tui::text::neutral;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction, editing};
 use crate::app::{App, editor_rows};
+
+/// How a text of several lines is submitted.
+const LINES_HINT: &str = "Ctrl+Enter or Alt+Enter: submit · Enter: new line · Esc: cancel";
 
 /// What follows from an answer in words; `None` is Escape.
 type Worded = Box<dyn FnOnce(&mut App, Option<String>)>;
@@ -24,6 +27,9 @@ pub(crate) struct Text {
     stops: bool,
     /// It came up by itself.
     unasked: bool,
+    /// Enter begins a line, and Ctrl+Enter submits.
+    has_lines: bool,
+    placeholder: Option<String>,
 }
 
 impl Text {
@@ -43,6 +49,8 @@ impl Text {
             answered: Some(Box::new(answered)),
             stops: false,
             unasked: false,
+            has_lines: false,
+            placeholder: None,
         }
     }
 
@@ -50,6 +58,18 @@ impl Text {
     #[must_use]
     pub(crate) fn stops_turn(self) -> Self {
         Self { stops: true, ..self }
+    }
+
+    /// The same for a text of several lines: Enter begins a line.
+    #[must_use]
+    pub(crate) fn with_lines(self) -> Self {
+        Self { has_lines: true, ..self }
+    }
+
+    /// The same with words in the empty editor.
+    #[must_use]
+    pub(crate) fn placeholder(self, words: String) -> Self {
+        Self { placeholder: Some(words), ..self }
     }
 
     /// The same as one that nobody called for.
@@ -62,11 +82,16 @@ impl Text {
 impl Panel for Text {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let mut rows = look.wrapped(Token::Accent, &neutral::exact(&self.question), 0);
-        let hint = match self.stops {
-            true => "Enter: submit · Esc: stop the turn",
-            false => "Enter: submit · Esc: cancel",
+        let hint = match (self.stops, self.has_lines) {
+            (true, _) => "Enter: submit · Esc: stop the turn",
+            (false, true) => LINES_HINT,
+            (false, false) => "Enter: submit · Esc: cancel",
         };
-        let (more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, &look.hint(hint));
+        let inside = self.placeholder.clone().unwrap_or_else(|| look.hint(hint));
+        let (mut more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, &inside);
+        if self.has_lines || self.placeholder.is_some() {
+            more.push(look.row(Token::Dim, &look.hint(hint)));
+        }
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };
         rows.extend(more);
         Drawn { rows, cursor: Some(cursor) }
@@ -74,6 +99,17 @@ impl Panel for Text {
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let chord = Chord::from(key);
+        if self.has_lines && key.code == Code::Enter {
+            // Not every terminal tells Ctrl+Enter from Enter, but all know Alt.
+            let submits = key.modifiers.contains(Modifiers::CTRL) || key.modifiers.contains(Modifiers::ALT);
+            if !submits {
+                self.editor.apply(Command::Insert("\n".to_owned()));
+                return Reaction::Stay;
+            }
+            let text = self.editor.take().content.text();
+            let Some(answered) = self.answered.take() else { return Reaction::Stay };
+            return Reaction::Close(Box::new(move |app| answered(app, Some(text))));
+        }
         let text = match (keys.action(Context::Select, chord), editing(chord, keys), key.text()) {
             (Some(actions::SELECT_CANCEL), ..) => None,
             (_, Some(Command::Submit), _) => Some(self.editor.take().content.text()),

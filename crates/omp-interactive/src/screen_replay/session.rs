@@ -77,6 +77,7 @@ pub(super) fn app(
     }
     let recent = Recent::default();
     let mut app = App::new(Beginning {
+        extensions: None,
         driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(channel.clone()), "interactive")),
         theme,
         keys: Bindings::new(Platform::current(), &user),

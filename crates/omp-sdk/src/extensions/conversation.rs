@@ -82,3 +82,37 @@ pub(crate) async fn compact(session: Arc<Session>, arguments: Value) -> Result<V
     let done = done.map_err(|error| error.to_string())?;
     Ok(json!(done.result))
 }
+
+/// Puts what an extension prepared for a new session into it; what could not be kept is said.
+pub(crate) async fn prepare(session: &Session, entries: Vec<Value>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for mut entry in entries {
+        let done = match entry["type"].as_str() {
+            Some("message") => match serde_json::from_value::<Message>(entry["message"].take()) {
+                Ok(message) => session.agent.note(message).await.map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            },
+            Some("custom_message") => match custom_message(&entry) {
+                Some(message) => {
+                    session.agent.note(Message::Custom(message)).await.map_err(|error| error.to_string())
+                }
+                None => Err("it has no content".to_owned()),
+            },
+            Some("custom") if entry["data"].to_string().len() > LARGEST_ENTRY => {
+                Err(format!("an entry may have at most {} MiB", LARGEST_ENTRY / 1024 / 1024))
+            }
+            Some("custom") => {
+                let custom_type = text(&entry, "customType").to_owned();
+                let data = entry.get("data").filter(|data| !data.is_null()).cloned();
+                session.record.lock().append(EntryKind::Custom(Custom { custom_type, data }));
+                Ok(())
+            }
+            Some("title") => session.rename(text(&entry, "title")).map_err(|error| error.to_string()),
+            _ => Err("it is no entry".to_owned()),
+        };
+        if let Err(reason) = done {
+            problems.push(format!("a prepared entry was not added to the session: {reason}"));
+        }
+    }
+    problems
+}

@@ -175,6 +175,13 @@ fn is_odd_space(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{202f}' | '\u{2000}'..='\u{200a}' | '\u{205f}' | '\u{3000}')
 }
 
+/// Is there any extension at all? Reads directories.
+pub(crate) fn is_any(directories: &Directories, cwd: &Path, settings: &Settings) -> bool {
+    let mut found = Found::default();
+    discovered(&knowledge::discovery(directories, cwd, settings), &mut found);
+    !found.specs.is_empty() || strings(settings.get(keys::EXTENSIONS)).next().is_some()
+}
+
 /// Everything of the project that would be loaded if the user agreed to it.
 pub(crate) fn of_project(directories: &Directories, cwd: &Path, settings: &Settings) -> Vec<ExtensionSpec> {
     let discovery = knowledge::discovery(directories, cwd, settings);

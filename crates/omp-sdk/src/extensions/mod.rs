@@ -20,15 +20,16 @@ use omp_agent::{Gate, Listener, Prompt, Tool};
 use omp_auth::Environment;
 use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{Connector, EventName, ExtensionsOptions, ProgramFacts};
+use omp_extension_host::{Connector, ExtensionsOptions, ProgramFacts};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
-    CommandSpec, Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Extensions, FlagKind, FlagSpec,
-    InputAnswer, Port, Problem, SessionFacts, ShortcutSpec, UnitUsage,
+    CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
+    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, Registered, SessionFacts,
+    ShortcutSpec, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
@@ -37,6 +38,7 @@ use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
 
 pub(crate) use asking::Asked;
+pub(crate) use conversation::prepare;
 pub use found::RefusedExtension;
 pub(crate) use found::{extension_code, of_project};
 
@@ -54,6 +56,8 @@ pub struct ExtensionChoice {
     pub only_named: bool,
     /// Values of the flags that extensions register, as far as they were typed.
     pub flags: Map<String, Value>,
+    /// Names of commands that are built in: no extension can have them.
+    pub reserved_commands: Vec<String>,
     /// Those of the session before.
     pub carried: Option<Arc<Extensions>>,
     /// `tui`, `rpc`, `json` or `print`.
@@ -135,6 +139,7 @@ impl SessionBuilder {
             environment: ChildEnvironment::inherited().without(&secrets),
             cache: Some(self.options.directories.cache().join("extensions")),
             flags: choice.flags.clone(),
+            reserved_commands: choice.reserved_commands.clone(),
             limits: omp_extension_host::Limits::default(),
             connector: Some(connector(Arc::clone(&self.options.environment))),
             program: ProgramFacts {
@@ -264,6 +269,15 @@ impl<'s> SessionExtensionList<'s> {
         }
     }
 
+    /// Is there anything to load again?
+    pub fn are_there(self) -> bool {
+        let extensions = &self.session.extensions;
+        let (directories, cwd) = (self.session.directories(), &self.session.places.cwd);
+        extensions.set.is_some()
+            || !extensions.refused.is_empty()
+            || found::is_any(directories, cwd, &self.session.settings())
+    }
+
     /// Waits until extensions have heard of everything that happened so far.
     pub async fn settled(self) {
         self.session.extensions.started().await;
@@ -348,7 +362,7 @@ impl Session {
         };
         match how {
             // Asked before the branch was made.
-            BeganHow::Branch => true,
+            BeganHow::Branch | BeganHow::Reload => true,
             _ => {
                 let payload = json!({"reason": reason, "targetSessionFile": target});
                 self.extensions_allow(EventName::SessionBeforeSwitch, payload).await
@@ -389,6 +403,8 @@ pub enum BeganHow {
     Fork,
     /// It is a branch.
     Branch,
+    /// It is the same one, with extensions that were loaded again.
+    Reload,
 }
 
 impl Began {
@@ -398,6 +414,7 @@ impl Began {
             BeganHow::New => "new",
             BeganHow::Resume => "resume",
             BeganHow::Fork | BeganHow::Branch => "fork",
+            BeganHow::Reload => "reload",
         }
     }
 

@@ -59,6 +59,35 @@ impl Host {
     }
 }
 
+impl Host {
+    /// Loads all extensions again. The session is opened as it stands, since they are part of everything in it.
+    pub async fn reload_extensions(&self) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn().await;
+        let session = self.session();
+        if session.control().is_running() {
+            return Err(SwitchError::Busy);
+        }
+        let cwd = session.cwd();
+        let Some(file) = session.file() else {
+            return match session.conversation().await.is_empty() {
+                true => self.exchange(&cwd, Persistence::New, BeganHow::Reload).await,
+                false => Err(SwitchError::InMemory),
+            };
+        };
+        self.options_for(&cwd)?;
+        session.file_history().settled().await;
+        session.record.release();
+        let next = Persistence::Resume(file.to_string_lossy().into_owned());
+        match self.exchange(&cwd, next, BeganHow::Reload).await {
+            Ok(arrival) => Ok(Arrival { previous: None, ..arrival }),
+            Err(error) => {
+                take_up(&session, &file).await?;
+                Err(error)
+            }
+        }
+    }
+}
+
 /// Lets go of the session's file and moves it. If that fails, the session has its file again.
 async fn relocate(session: &Session, file: &Path, cwd: &Path) -> Result<PathBuf, SwitchError> {
     session.file_history().settled().await;

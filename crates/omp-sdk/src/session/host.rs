@@ -135,6 +135,13 @@ impl Host {
         self.exchange(&cwd, Persistence::New, BeganHow::New).await
     }
 
+    /// Begins a new session with entries that an extension prepared for it.
+    pub async fn begin_prepared(&self, entries: Vec<serde_json::Value>) -> Result<Arrival, SwitchError> {
+        let mut arrival = self.begin().await?;
+        arrival.remarks.extend(crate::extensions::prepare(&self.session(), entries).await);
+        Ok(arrival)
+    }
+
     /// Begins a new session that names the current one as its parent.
     pub(crate) async fn begin_after(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
@@ -228,11 +235,12 @@ impl Host {
             (_, persistence) => persistence,
         };
         let options = self.outfit.options(cwd)?;
+        let carried = old.extensions_for(cwd).filter(|_| how != BeganHow::Reload);
         // What was asked for when the program began was said of another session.
         let options = SessionOptions {
             persistence,
             replaces: true,
-            extensions: ExtensionChoice { carried: old.extensions_for(cwd), ..options.extensions },
+            extensions: ExtensionChoice { carried, ..options.extensions },
             began: Began { how, previous: old.file() },
             model: ModelOptions {
                 selector: None,
@@ -254,7 +262,7 @@ impl Host {
         let previous = old.file();
         let elsewhere = (next.cwd() != old.cwd()).then(|| next.cwd());
         old.hooks.end(Some(if elsewhere.is_some() { "other" } else { "clear" })).await;
-        if next.cwd() != old.cwd() {
+        if next.cwd() != old.cwd() || how == BeganHow::Reload {
             old.end_extensions().await;
         }
         next.begin_extensions();

@@ -95,6 +95,11 @@ pub fn image_row(look: &Look, kind: &str) -> Line {
     look.row(Token::Muted, &format!("{} {kind}", look.symbol(Symbol::IconImage)))
 }
 
+/// A row with other words instead of thoughts that are not shown.
+pub fn thinking_labelled(look: &Look, label: &str) -> Line {
+    look.shortened(&thinking_row(look, label), look.width)
+}
+
 /// A row instead of thoughts that are not shown, while they continue.
 pub fn thinking_hidden(look: &Look) -> Line {
     thinking_row(look, &format!("Thinking{}", look.symbol(Symbol::FormatEllipsis)))

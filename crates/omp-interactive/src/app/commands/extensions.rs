@@ -6,6 +6,7 @@ use std::sync::Arc;
 use omp_sdk::settings::keys;
 use omp_sdk::{DiscoveredItem, DiscoveredState, Session};
 use omp_theme::Token;
+use omp_view::message::Level;
 use omp_view::select::{Choice, Selector};
 use serde_json::Value;
 
@@ -20,6 +21,8 @@ enum ExtensionRow {
         on: bool,
     },
     Item(DiscoveredItem),
+    /// What is known of modules that are loaded, or are not.
+    Modules(usize),
 }
 
 /// Opens the dashboard at a row.
@@ -27,7 +30,16 @@ pub(crate) fn show_extensions(app: &mut App, at: usize) {
     let session = app.session();
     app.spawn(async move {
         let found = session.configuration().discovered_items().await;
-        Box::new(move |app: &mut App| list_extensions(app, rows(found), at)) as Task
+        Box::new(move |app: &mut App| {
+            let mut rows = rows(found);
+            let session = app.session();
+            let extensions = session.extensions();
+            let others = extensions.failed().len() + extensions.refused().len();
+            if extensions.loaded().len() + others > 0 {
+                rows.insert(0, ExtensionRow::Modules(extensions.loaded().len()));
+            }
+            list_extensions(app, rows, at);
+        }) as Task
     });
 }
 
@@ -42,6 +54,10 @@ fn list_extensions(app: &mut App, rows: Vec<ExtensionRow>, at: usize) {
         let Some((place, row)) = chosen.and_then(|place| Some((place, rows.get(place)?))) else { return };
         let (key, entry) = match row {
             ExtensionRow::Source { id, .. } => (keys::DISABLED_PROVIDERS.path(), (*id).to_owned()),
+            ExtensionRow::Modules(_) => {
+                let report = omp_commands::extensions_report(&app.session());
+                return app.say(Level::Info, &report);
+            }
             ExtensionRow::Item(found) => (keys::DISABLED_EXTENSIONS.path(), found.entry.clone()),
         };
         toggle(app, key, entry, place);
@@ -100,6 +116,9 @@ fn choice(row: &ExtensionRow) -> Choice {
         ExtensionRow::Source { label, on, .. } => {
             let state = if *on { "on" } else { "off" };
             Choice::new(format!("all of {label} ({state})")).group(*label)
+        }
+        ExtensionRow::Modules(count) => {
+            Choice::new(format!("{count} extensions loaded")).detail("what they registered and touched")
         }
         ExtensionRow::Item(item) => {
             let (sign, state) = match &item.state {

@@ -1,0 +1,138 @@
+//! Commands of extensions that leave the session: another one takes its place, and the command continues there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use omp_sdk::{Arrival, Host, SwitchError};
+use serde_json::{Value, json};
+
+use crate::app::commands::text_answer;
+use crate::app::{App, Task, switching};
+use crate::extensions::{Answering, ExtensionRequest};
+
+/// Does what a command asks for.
+pub(super) fn go(app: &mut App, request: ExtensionRequest) {
+    let ExtensionRequest { operation, arguments, answer, .. } = request;
+    let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
+    match operation.as_str() {
+        "session.shutdown" => app.surface.quit(),
+        "session.new" => {
+            let entries = arguments["entries"].as_array().cloned().unwrap_or_default();
+            return switch(app, answer, "New session started", |host| async move {
+                host.begin_prepared(entries).await
+            });
+        }
+        "session.switch" => {
+            let path = PathBuf::from(text("path"));
+            return switch(app, answer, "Resumed session", |host| async move { host.resume(&path).await });
+        }
+        "session.branch" => {
+            let entry = text("entryId");
+            return switch(app, answer, "Branched", |host| async move { host.branch(&entry).await });
+        }
+        "session.navigate" => return navigate(app, &arguments, answer),
+        "session.reload" => return reload(app, answer),
+        _ => {
+            if let Some(answer) = answer {
+                let _ = answer.send(Err(format!("{operation} is not offered by omp")));
+            }
+            return;
+        }
+    }
+    settle(answer, Value::Null);
+}
+
+fn settle(answer: Option<Answering>, value: Value) {
+    if let Some(answer) = answer {
+        let _ = answer.send(Ok(value));
+    }
+}
+
+/// The session that is there now, as a command is told of it.
+fn arrived(host: &Host, cancelled: bool) -> Value {
+    let session = host.session();
+    let facts = session.extensions().set().and_then(|set| set.facts());
+    let session = facts.map(
+        |facts| json!({"number": facts.number, "mode": facts.mode, "hasUI": facts.has_ui, "cwd": facts.cwd}),
+    );
+    json!({"cancelled": cancelled, "session": session})
+}
+
+fn switch<F>(
+    app: &mut App,
+    answer: Option<Answering>,
+    done: &'static str,
+    work: impl FnOnce(Arc<Host>) -> F + Send + 'static,
+) where
+    F: Future<Output = Result<Arrival, SwitchError>> + Send + 'static,
+{
+    let host = Arc::clone(&app.shown.host);
+    if let Some(run) = &app.turn.run {
+        run.cancel.cancel();
+    }
+    app.spawn(async move {
+        match work(Arc::clone(&host)).await {
+            Ok(arrival) => {
+                // The screen follows first, so that what the command does next is seen there.
+                Box::new(move |app: &mut App| {
+                    text_answer::arrived(app, arrival, done.to_owned());
+                    let told = arrived(&host, false);
+                    settle(answer, told);
+                }) as Task
+            }
+            Err(SwitchError::Cancelled) => {
+                Box::new(move |_: &mut App| settle(answer, arrived(&host, true))) as Task
+            }
+            Err(error) => Box::new(move |_: &mut App| {
+                if let Some(answer) = answer {
+                    let _ = answer.send(Err(error.to_string()));
+                }
+            }) as Task,
+        }
+    });
+}
+
+/// Goes to another place in the conversation of this session.
+fn navigate(app: &mut App, arguments: &Value, answer: Option<Answering>) {
+    let (session, host) = (app.session(), Arc::clone(&app.shown.host));
+    if let Some(run) = &app.turn.run {
+        run.cancel.cancel();
+    }
+    let target = arguments["targetId"].as_str().unwrap_or_default().to_owned();
+    let summarizes = arguments["summarize"] == true;
+    let instructions = arguments["customInstructions"].as_str().map(str::to_owned);
+    app.spawn(async move {
+        let cancel = tokio_util::sync::CancellationToken::new();
+        let moved = match summarizes {
+            true => session
+                .tree()
+                .summarize_branch(&target, instructions.as_deref(), cancel)
+                .await
+                .map_err(|error| error.to_string()),
+            false => session.tree().navigate(&target, None).await.map_err(|error| error.to_string()),
+        };
+        let messages = session.transcript().messages().await;
+        Box::new(move |app: &mut App| match moved {
+            Ok(moved) => {
+                if let Some(moved) = moved {
+                    app.turn.leave_run();
+                    switching::arrive(app, &messages, "Moved to another point in the conversation");
+                    moved.prefill.iter().for_each(|text| app.set_text(text));
+                }
+                settle(answer, arrived(&host, false));
+            }
+            Err(reason) => {
+                if let Some(answer) = answer {
+                    let _ = answer.send(Err(reason));
+                }
+            }
+        }) as Task
+    });
+}
+
+/// Loads all extensions again.
+fn reload(app: &mut App, answer: Option<Answering>) {
+    // The extension that asks for it ends by that, so nobody waits.
+    settle(answer, Value::Null);
+    app.command("/reload-plugins");
+}
