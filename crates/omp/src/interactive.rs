@@ -69,7 +69,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     let numbers = SessionNumbers::default();
     let (port, extensions) = match &options.settings {
         Some(settings) => ExtensionPort::new(&options.directories, settings),
-        None => ExtensionPort::new(&options.directories, &Settings::default()),
+        None => ExtensionPort::new(&options.directories, &Settings::defaults()),
     };
     let seat = Screen { channel: channel.clone(), port, numbers: numbers.clone() };
     let goal = launch.work.goal.clone();
