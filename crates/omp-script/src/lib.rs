@@ -21,6 +21,7 @@ mod ops;
 mod pulse;
 mod scan;
 mod state;
+mod sys;
 mod unit;
 mod vm;
 mod worker;

@@ -42,8 +42,9 @@ impl Pulse {
 
     /// Called by the thread itself, once.
     pub(crate) fn attach(&self) {
-        #[cfg(target_os = "linux")]
-        let _ = self.thread.set(rustix::thread::gettid().as_raw_nonzero().get());
+        if let Some(thread) = crate::sys::this_thread() {
+            let _ = self.thread.set(thread);
+        }
     }
 
     /// A script runs from now on; `now` is the time of the thread.
@@ -98,9 +99,7 @@ impl Pulse {
 
     /// The time that the thread has used, seen from another one.
     fn thread_time(&self) -> Option<u64> {
-        let thread = self.thread.get()?;
-        let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
-        text.split_whitespace().next()?.parse().ok()
+        crate::sys::thread_time(*self.thread.get()?)
     }
 }
 

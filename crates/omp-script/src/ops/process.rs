@@ -105,15 +105,6 @@ fn kill(_: &Rc<State>, arguments: &Arguments) -> Outcome {
 }
 
 fn load() -> Value {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let averages: Vec<f64> =
-        read("/proc/loadavg").split_whitespace().take(3).filter_map(|word| word.parse().ok()).collect();
-    let uptime: f64 =
-        read("/proc/uptime").split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
-    let table = read("/proc/meminfo");
-    let bytes = |name: &str| {
-        let line = table.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
-    };
-    json!({ "loadavg": averages, "uptime": uptime, "total": bytes("MemTotal:"), "free": bytes("MemAvailable:") })
+    let load = crate::sys::load();
+    json!({ "loadavg": load.averages, "uptime": load.uptime, "total": load.total, "free": load.free })
 }

@@ -104,7 +104,7 @@ async fn a_unit_that_hangs_while_loading_does_not_load() {
 
 /// What cannot be interrupted is given up: its units are over, and the next one runs on a new thread.
 #[tokio::test]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(omp_portable)))]
 async fn a_thread_that_is_stuck_is_given_up() {
     let mut bench = Bench::new();
     bench.limits.turn = TURN;
