@@ -30,6 +30,9 @@ const LOG: usize = 1_000;
 const BUS: usize = 1_000;
 /// How a program is told that what extensions offer has changed.
 const CHANGED: &str = "extensions.changed";
+/// The number of the extension that is loaded next. No two of a program run have the same, also when all are loaded again.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
 /// What waits to be shown.
 const NOTICES: usize = 100;
 
@@ -108,8 +111,6 @@ pub(crate) struct Shared {
     pub(crate) bus: mpsc::Sender<BusEvent>,
     /// What is offered is another list than before.
     changed: AtomicBool,
-    /// The number of the extension that is loaded next.
-    next: AtomicU64,
 }
 
 impl Shared {
@@ -185,7 +186,6 @@ impl Extensions {
             notices: Mutex::default(),
             bus,
             changed: AtomicBool::new(false),
-            next: AtomicU64::new(1),
         });
         let extensions = Arc::new(Self { list: Mutex::default(), failures: Mutex::default(), shared });
         tokio::spawn(deliver(Arc::downgrade(&extensions), events));
@@ -209,7 +209,7 @@ impl Extensions {
         builtins: &Arc<[BuiltinModule]>,
     ) -> Result<Extension, String> {
         let state = Arc::<ExtensionState>::default();
-        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let host = ExtensionHost {
             id,
             name: spec.name.clone(),

@@ -95,19 +95,6 @@ impl Extensions {
         self.asked(extension.id, "completeArgument", arguments, TYPING).await.unwrap_or_default()
     }
 
-    /// What the providers of an extension offer at a place in the text, and what of it they would replace.
-    pub async fn complete_text(
-        &self,
-        id: u64,
-        lines: &[&str],
-        at: (usize, usize),
-    ) -> Option<(String, Vec<Completion>)> {
-        let arguments = json!({"lines": lines, "row": at.0, "column": at.1});
-        let mut answer: Value = self.asked(id, "completeText", arguments, TYPING).await.ok()?;
-        let items = serde_json::from_value(answer["items"].take()).ok()?;
-        Some((answer["prefix"].as_str()?.to_owned(), items))
-    }
-
     /// Runs what an extension bound to a key.
     pub async fn run_shortcut(&self, id: u64, key: &str) -> Result<(), String> {
         let facts = self.facts().ok_or("there is no session yet")?;

@@ -110,3 +110,73 @@ async fn an_extension_registers_and_hears() {
     assert_eq!(entries[0]["customType"], "greeted", "{:?}", extension.problems());
     assert_eq!(entries[0]["data"]["model"], "m");
 }
+
+const DRAWER: &str = r#"
+export default function (pi) {
+    const rows = (...rows) => ({ render: (width) => rows.map((row) => `${row} ${width}`), invalidate() {} });
+    pi.on("session_start", (event, ctx) => {
+        let typed = "";
+        ctx.ui.setWidget("w", (tui) => ({
+            render: (width) => [`typed ${typed} in ${width}`],
+            handleInput: (data) => { typed += data; tui.requestRender(); },
+            invalidate() {},
+        }));
+        ctx.ui.onTerminalInput((data) => (data === "x" ? { consume: true } : data === "y" ? { data: "z" } : undefined));
+    });
+    pi.registerCommand("help", { handler: async () => {} });
+    pi.registerCommand("count", { handler: async () => {}, getArgumentCompletions: (prefix) => [prefix + "1", { value: "2", label: "two" }] });
+    pi.registerTool({
+        name: "drawn", description: "", parameters: { type: "object" }, execute: async () => "x",
+        renderCall: (args, options, theme) => rows(`call of ${args.name} ${options.expanded}`),
+        renderResult: () => { throw new Error("cannot draw"); },
+    });
+    pi.registerShortcut("ctrl+x", { handler: async () => pi.appendEntry("pressed", true) });
+}
+"#;
+
+/// Components are drawn and typed into, keys are seen first, arguments and texts completed, parts of the conversation drawn.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interface_asks_extensions() {
+    let world = world(&[("drawer.ts", DRAWER)]).await;
+    let (extensions, program) = (&world.extensions, Arc::new(Table::default()));
+    extensions.set_program(Arc::clone(&program) as Arc<dyn Port>);
+    let port = Arc::clone(&world.session) as Arc<dyn Port>;
+    extensions.attach(port, "tui", true, PathBuf::from("/work"));
+    extensions.tell(EventName::SessionStart, &json!({"type": "session_start"})).await;
+    let id = extensions.list()[0].id;
+    let mounted = program.asked("ui.mount");
+    assert_eq!(mounted[0]["extension"], id, "{mounted:?}");
+    let surface = mounted[0]["surface"].as_str().unwrap();
+    extensions.type_into(id, surface, "abc").await.unwrap();
+    let drawing = extensions.draw_surface(id, surface, 40).await.unwrap();
+    assert_eq!(drawing.rows, ["typed abc in 40"]);
+    assert_eq!(extensions.see_input(id, "x").await, None);
+    assert_eq!(extensions.see_input(id, "y").await.as_deref(), Some("z"));
+    assert_eq!(extensions.see_input(id, "q").await.as_deref(), Some("q"));
+    let values: Vec<String> =
+        extensions.complete_argument("count", "1").await.into_iter().map(|item| item.label).collect();
+    assert_eq!(values, ["11", "two"]);
+    extensions.run_shortcut(id, "ctrl+x").await.unwrap();
+    assert_eq!(world.session.asked("session.appendEntry")[0]["customType"], "pressed");
+    let part = |part| PartRequest {
+        part,
+        name: "drawn".to_owned(),
+        values: json!({"id": "1", "args": {"name": "n"}, "result": {}, "options": {"expanded": true}}),
+        width: 9,
+    };
+    assert_eq!(extensions.draw_part(id, part("call")).await.unwrap(), ["call of n true 9"]);
+    assert_eq!(extensions.draw_part(id, part("result")).await, None);
+    let problems = extensions.list()[0].problems();
+    assert!(problems.iter().any(|problem| problem.message.contains("cannot draw")), "{problems:?}");
+}
+
+/// A name that is reserved is nobody's, and that is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn reserved_commands_are_skipped() {
+    let world = world(&[("drawer.ts", DRAWER)]).await;
+    let names: Vec<String> =
+        world.extensions.commands().into_iter().map(|(_, command)| command.name).collect();
+    assert_eq!(names, ["count"]);
+    let problems = world.extensions.list()[0].problems();
+    assert!(problems[0].message.contains("/help is built in"), "{problems:?}");
+}

@@ -203,24 +203,7 @@ export function terminalInput({ data }) {
   return { data: left };
 }
 
-/** What the providers offer at a place in the text. The first of them stands on one that offers nothing. */
-export async function completeText({ lines, row, column }) {
-  let provider = NO_COMPLETIONS;
-  for (const factory of completionFactories) provider = factory(provider) ?? provider;
-  const { signal } = new AbortController();
-  const found = await provider.getSuggestions?.(lines, row, column, { signal, force: false });
-  if (found == null) return null;
-  const items = found.items.slice(0, MOST_COMPLETIONS).map(({ value, label, description }) => ({
-    value: String(value), label: String(label ?? value), description: description === undefined ? null : String(description),
-  }));
-  return { items, prefix: String(found.prefix ?? "") };
-}
-
-const MOST_COMPLETIONS = 200;
-const NO_COMPLETIONS = {
-  getSuggestions: async () => null,
-  applyCompletion: (lines, cursorLine, cursorCol) => ({ lines, cursorLine, cursorCol }),
-};
+export const hasCompletions = () => completionFactories.length > 0;
 
 /** Drawings of a call, a result, a message or a thinking block. They are mounted as surfaces that the program names. */
 export { renderPart } from "omp:api/rendering";

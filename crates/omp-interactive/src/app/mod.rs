@@ -177,6 +177,7 @@ impl App {
         self.look_around();
         self.set_title();
         self.refresh();
+        self.extensions_arrived();
     }
 
     /// Gives the window the name of the session, or of its directory.

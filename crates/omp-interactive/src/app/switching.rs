@@ -179,6 +179,7 @@ pub(crate) fn arrive(app: &mut App, messages: &[Arc<omp_types::Message>], done: 
     app.look_around();
     app.set_title();
     app.surface.requests.push(TerminalRequest::Gesture(Gesture::Replace));
+    app.extensions_arrived();
 }
 
 /// An entry of the tree was chosen.

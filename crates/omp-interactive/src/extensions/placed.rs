@@ -65,8 +65,6 @@ pub(crate) struct Placed {
     pub(crate) failed: Vec<(SurfaceId, String)>,
     /// Extensions that see keys first.
     pub(crate) listeners: BTreeSet<u64>,
-    /// Extensions that complete what is typed.
-    pub(crate) completers: BTreeSet<u64>,
 }
 
 impl Placed {
@@ -97,7 +95,8 @@ impl Placed {
             "ui.failed" => self.failed.push((surface(), text("message").unwrap_or_default())),
             "ui.wantInput" if arguments["wanted"] == false => _ = self.listeners.remove(&owner),
             "ui.wantInput" => _ = self.listeners.insert(owner),
-            "ui.wantCompletions" => _ = self.completers.insert(owner),
+            // Completions of extensions are not offered yet.
+            "ui.wantCompletions" => {}
             _ => return false,
         }
         true
@@ -176,7 +175,6 @@ impl Placed {
         self.title.take_if(|(owner, _)| !is_alive(*owner));
         self.dirty.retain(|(owner, _)| is_alive(*owner));
         self.listeners.retain(|owner| is_alive(*owner));
-        self.completers.retain(|owner| is_alive(*owner));
     }
 }
 

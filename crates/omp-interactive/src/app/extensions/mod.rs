@@ -36,6 +36,12 @@ pub(crate) struct AppExtensions {
     running: usize,
     /// What was typed and is looked at by them.
     pub(super) hearing: Hearing,
+    /// Those of the sessions that were on the screen.
+    known: std::collections::BTreeSet<u64>,
+    /// The session on the screen, as extensions count them.
+    arrived: u64,
+    /// What extensions ask for in a session that is not on the screen yet.
+    held: std::collections::VecDeque<crate::extensions::ExtensionRequest>,
     /// What was typed and is seen by them first.
     seeing: typing::Seeing,
     /// What the editor of theirs holds, as far as we know.

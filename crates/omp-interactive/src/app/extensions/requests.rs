@@ -13,12 +13,45 @@ use crate::app::commands::theme;
 use crate::app::{App, Task, attaching};
 use crate::extensions::{ExtensionRequest, SurfaceId};
 
+/// Requests that wait for their session.
+const HELD: usize = 1_000;
 /// Rows of a header.
 const HEADER_ROWS: usize = 50;
 
 impl App {
-    /// Does what an extension asks for.
+    /// Takes what an extension asks for. A session that is about to come to the screen has to be there first: what is shown before
+    /// would go with the one that leaves.
     pub(crate) fn extension_request(&mut self, request: ExtensionRequest) {
+        let is_early = request.extension != 0
+            && (!self.extensions.known.contains(&request.extension)
+                || request.arguments["session"]
+                    .as_u64()
+                    .is_some_and(|number| number > self.extensions.arrived));
+        match is_early {
+            true if self.extensions.held.len() < HELD => self.extensions.held.push_back(request),
+            true => {}
+            false => self.extension_asks(request),
+        }
+    }
+
+    /// The session on the screen is another one than before: its extensions are known, and those that are over leave.
+    pub(in crate::app) fn extensions_arrived(&mut self) {
+        let set = self.shown.on_screen.extensions().set().cloned();
+        if let Some(set) = &set {
+            self.extensions.known.extend(set.list().iter().map(|extension| extension.id));
+            self.extensions.arrived = set.facts().map_or(0, |facts| facts.number);
+        }
+        self.drop_ended_extensions();
+        for request in std::mem::take(&mut self.extensions.held) {
+            // What is still unknown belongs to an extension that is over.
+            if self.extensions.known.contains(&request.extension) {
+                self.extension_request(request);
+            }
+        }
+    }
+
+    /// Does what an extension asks for.
+    fn extension_asks(&mut self, request: ExtensionRequest) {
         self.recording.leave_tape("an extension");
         let text = |name: &str| request.arguments[name].as_str().unwrap_or_default().to_owned();
         match request.operation.as_str() {
@@ -145,11 +178,13 @@ impl App {
             Some(set) => set.list().iter().filter(|one| one.ended().is_none()).map(|one| one.id).collect(),
             None => Vec::new(),
         };
-        screen.placed().keep(|owner| alive.contains(&owner));
-        self.extensions.surfaces.retain(|(owner, _), _| alive.contains(owner));
+        let known = &self.extensions.known;
+        let is_over = |owner: &u64| known.contains(owner) && !alive.contains(owner);
+        screen.placed().keep(|owner| !is_over(&owner));
+        self.extensions.surfaces.retain(|(owner, _), _| !is_over(owner));
         self.panels.open.retain_mut(|opened| {
             let panel: &mut dyn std::any::Any = opened.panel.as_mut();
-            panel.downcast_mut::<Custom>().is_none_or(|custom| alive.contains(&custom.surface.0))
+            panel.downcast_mut::<Custom>().is_none_or(|custom| !is_over(&custom.surface.0))
         });
         self.surface.changed();
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use omp_sdk::{Arrival, Host, SwitchError};
 use serde_json::{Value, json};
 
-use crate::app::commands::text_answer;
 use crate::app::{App, Task, switching};
 use crate::extensions::{Answering, ExtensionRequest};
 
@@ -71,24 +70,24 @@ fn switch<F>(
         run.cancel.cancel();
     }
     app.spawn(async move {
-        match work(Arc::clone(&host)).await {
+        let arrival = work(Arc::clone(&host)).await;
+        let messages = host.session().transcript().messages().await;
+        Box::new(move |app: &mut App| match arrival {
             Ok(arrival) => {
-                // The screen follows first, so that what the command does next is seen there.
-                Box::new(move |app: &mut App| {
-                    text_answer::arrived(app, arrival, done.to_owned());
-                    let told = arrived(&host, false);
-                    settle(answer, told);
-                }) as Task
+                // The screen is there first, so that what the command does next is seen on it.
+                app.turn.leave_run();
+                switching::arrive(app, &messages, done);
+                arrival.remarks.iter().for_each(|remark| app.remark(remark));
+                arrival.prompt.iter().for_each(|prompt| app.set_text(prompt));
+                settle(answer, arrived(&host, false));
             }
-            Err(SwitchError::Cancelled) => {
-                Box::new(move |_: &mut App| settle(answer, arrived(&host, true))) as Task
-            }
-            Err(error) => Box::new(move |_: &mut App| {
+            Err(SwitchError::Cancelled) => settle(answer, arrived(&host, true)),
+            Err(error) => {
                 if let Some(answer) = answer {
                     let _ = answer.send(Err(error.to_string()));
                 }
-            }) as Task,
-        }
+            }
+        }) as Task
     });
 }
 

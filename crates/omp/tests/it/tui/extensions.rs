@@ -7,10 +7,14 @@ use crate::support;
 
 /// A screen in a home with one extension of the user.
 fn with_extension(replies: impl Into<Scenario>, source: &str) -> Screen {
+    with_extension_sized(replies, 30, source)
+}
+
+fn with_extension_sized(replies: impl Into<Scenario>, rows: u16, source: &str) -> Screen {
     let server = Server::start(replies);
     let home = support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/extensions/mine.ts", source);
-    Screen::in_home(home, server, &[], 30, 100)
+    Screen::in_home(home, server, &[], rows, 100)
 }
 
 /// A command of an extension runs with what follows its name, is listed and completed with what it offers, and a name of a
@@ -19,8 +23,9 @@ fn with_extension(replies: impl Into<Scenario>, source: &str) -> Screen {
 /// proves: EXT-034, EXT-035, CLI-155
 #[test]
 fn commands_run_and_are_listed() {
-    let mut screen = with_extension(
+    let mut screen = with_extension_sized(
         [] as [Reply; 0],
+        120,
         r#"
         export default function (pi) {
           pi.registerCommand("greet", {
@@ -450,11 +455,12 @@ fn keys_are_seen_first() {
               if (data === "x") return { consume: true };
               if (data === "y") return { data: "z" };
             });
+            ctx.ui.notify("sees keys");
           });
         }
         "#,
     );
-    screen.send("axby").wait_for("abz");
+    screen.wait_for("sees keys").send("axby").wait_for("abz");
     screen.send("\x03").wait_for("again to exit").send("\x03");
     assert!(screen.terminal.wait_exit().success());
 }

@@ -250,3 +250,30 @@ fn a_mentioned_file_is_attached() {
     assert!(said.contains("look at @src/a.ts") && said.contains("export const answer = 42;"), "{said}");
     server.finish();
 }
+
+/// Extensions ask in lines and say lines; what they would place on a screen is left out, and a component is none.
+#[test]
+fn extensions_speak_in_lines() {
+    let server = Server::start([Reply::new().text("as you like")]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write(
+        "home/.omp/agent/extensions/mine.ts",
+        r#"export default (pi) => {
+          pi.registerCommand("ask", { handler: async (args, ctx) => {
+            ctx.ui.setStatus("key", "never seen");
+            const fruit = await ctx.ui.select("Which fruit?", ["Apple", "Pear"]);
+            const sure = await ctx.ui.confirm("Really?", "");
+            const nothing = await ctx.ui.custom(() => ({ render: () => ["never drawn"] }));
+            ctx.ui.notify(`\x1b[31m${fruit} ${sure} ${nothing} ${ctx.hasUI}\x1b[0m`);
+            pi.sendUserMessage("now this");
+          } });
+        };"#,
+    );
+    let mut lines = again(home, server, &[]);
+    lines.say("/ask").wait_for("2. Pear");
+    lines.answer("2").wait_for("Really?");
+    lines.answer("yes").wait_for("Pear true undefined true").wait_for("as you like");
+    let shown = lines.terminal.screen();
+    assert!(!shown.contains("never"), "{shown}");
+    lines.leave().0.finish();
+}
