@@ -523,7 +523,7 @@ fn extensions_read_what_the_session_is() {
 // proves: HOK-015
 #[test]
 fn extensions_change_what_the_session_is() {
-    let (home, server) = scripted([done(), done()]);
+    let (home, server) = scripted([done()]);
     let source = factory(
         r#"
     pi.on("session_start", async () => {
