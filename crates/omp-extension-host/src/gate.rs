@@ -23,9 +23,12 @@ pub fn gate(inner: Arc<dyn Gate>, extensions: &Arc<Extensions>) -> Arc<dyn Gate>
 struct ExtensionGate {
     inner: Arc<dyn Gate>,
     extensions: Arc<Extensions>,
-    /// The arguments of running calls, and what is said to the model with their results.
-    calls: Mutex<HashMap<String, (Map<String, Value>, Vec<String>)>>,
+    /// What is known of running calls.
+    calls: Mutex<HashMap<String, Begun>>,
 }
+
+/// The arguments of a running call, and what is said to the model with its result.
+type Begun = (Map<String, Value>, Vec<String>);
 
 impl ExtensionGate {
     fn listens(&self) -> bool {

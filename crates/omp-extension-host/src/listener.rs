@@ -21,7 +21,7 @@ pub struct ExtensionListener {
 }
 
 enum Told {
-    Event(EventName, Value, AgentEvent),
+    Event(EventName, Value, Box<AgentEvent>),
     /// Answered when everything before it was delivered.
     Settled(oneshot::Sender<()>),
 }
@@ -102,7 +102,7 @@ impl ExtensionListener {
                 payload["turnIndex"] = json!(self.turns);
             }
             self.backlog.sent(event);
-            let _ = self.sender.send(Told::Event(name, payload, event.clone()));
+            let _ = self.sender.send(Told::Event(name, payload, Box::new(event.clone())));
         }
         if name == EventName::TurnEnd {
             self.turns += 1;
