@@ -97,7 +97,9 @@ impl Stage {
     /// Says something else instead of thoughts that are hidden; whether that is another text than before.
     pub(crate) fn set_thinking_label(&self, label: Option<String>) -> bool {
         let mut settings = self.0.borrow_mut();
-        std::mem::replace(&mut settings.thinking_label, label.clone()) != label
+        let changed = settings.thinking_label != label;
+        settings.thinking_label = label;
+        changed
     }
 
     /// Whether the beginning of what was read is shown.

@@ -195,7 +195,7 @@ pub(crate) fn of_project(directories: &Directories, cwd: &Path, settings: &Setti
 }
 
 /// The files whose content a consent to an extension covers: the code beside it, as far as it is the project's.
-pub fn extension_code(spec: &ExtensionSpec) -> Vec<PathBuf> {
+pub(crate) fn extension_code(spec: &ExtensionSpec) -> Vec<PathBuf> {
     let folder = spec.path.parent().unwrap_or(Path::new("."));
     let stands_alone = matches!(
         folder.file_name().and_then(|name| name.to_str()),

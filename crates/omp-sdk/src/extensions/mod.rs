@@ -194,10 +194,6 @@ impl SessionExtensions {
         listener
     }
 
-    pub(crate) fn listens(&self, event: EventName) -> bool {
-        self.set.as_ref().is_some_and(|set| set.listens(event))
-    }
-
     /// Sends something as soon as the session has nothing else to do.
     pub(crate) fn send(&self, prompt: Prompt) {
         let mut outbox = lock(&self.outbox);
@@ -400,6 +396,7 @@ pub struct Began {
     pub previous: Option<PathBuf>,
 }
 
+/// By what a session came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BeganHow {
     /// The program started with it.

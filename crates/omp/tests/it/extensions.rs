@@ -25,7 +25,7 @@ fn bash(command: &str) -> Reply {
 
 /// An extension of the user.
 fn extension(home: &Home, name: &str, source: &str) {
-    home.write(&format!("{USER}/{name}.ts"), source);
+    home.write(format!("{USER}/{name}.ts"), source);
 }
 
 /// A factory around some lines, which log to a file.
@@ -79,10 +79,7 @@ fn modules_of_the_user_are_loaded_and_begin_with_the_session() {
             r#"pi.on("session_start", (_event, ctx) => log("started in", ctx.cwd, ctx.mode, ctx.hasUI));"#,
         ),
     );
-    home.write(
-        &format!("{USER}/folder/index.ts"),
-        &factory(r#"pi.on("session_start", () => log("folder"));"#),
-    );
+    home.write(format!("{USER}/folder/index.ts"), factory(r#"pi.on("session_start", () => log("folder"));"#));
     let output = go(&home);
     assert_eq!(output.code, Some(0), "{output:?}");
     let started = format!("started in {} print false", home.work_dir().display());
@@ -448,7 +445,7 @@ fn extensions_of_a_project_need_consent() {
     assert!(listed.stdout.contains("extension"), "{listed:?}");
     omp_run(&home, &["-p", "go"]);
     assert_eq!(log(&home).len(), 2, "trusted");
-    home.write("work/.omp/extensions/mine.ts", &format!("{source}\n// changed"));
+    home.write("work/.omp/extensions/mine.ts", format!("{source}\n// changed"));
     let changed = omp_run(&home, &["-p", "go"]);
     assert_eq!(log(&home).len(), 2, "{changed:?}");
     server.finish();
@@ -571,14 +568,14 @@ fn custom_tools_are_found_and_called() {
              async execute(id, params, onUpdate, ctx, signal) {{ return {{ content: [{{ type: 'text', text: '{name} ' + pi.cwd.length }}] }}; }} }}"
         )
     };
-    home.write("home/.omp/agent/tools/one.ts", &format!("export default (pi) => ({});", tool("one")));
+    home.write("home/.omp/agent/tools/one.ts", format!("export default (pi) => ({});", tool("one")));
     home.write(
         "home/.claude/tools/two.ts",
-        &format!("export default (pi) => [{}, {}];", tool("two"), tool("read")),
+        format!("export default (pi) => [{}, {}];", tool("two"), tool("read")),
     );
     home.write(
         "home/.codex/tools/three/index.ts",
-        &format!("export default async (pi) => ({});", tool("three")),
+        format!("export default async (pi) => ({});", tool("three")),
     );
     home.write("home/.omp/agent/tools/four.md", "not code");
     let output = omp_run(&home, &["-p", "go", "--yolo", "--tools", "read"]);
@@ -603,8 +600,8 @@ fn hook_modules_are_about_one_tool() {
              pi.on('tool_result', (event) => ({{ content: [{{ type: 'text', text: event.content[0].text.trim() + ' {mark}' }}], isError: true }}));\n}};\n"
         )
     };
-    home.write("home/.omp/agent/hooks/pre/bash.ts", &source("pre"));
-    home.write("home/.omp/agent/hooks/post/bash.ts", &source("post"));
+    home.write("home/.omp/agent/hooks/pre/bash.ts", source("pre"));
+    home.write("home/.omp/agent/hooks/post/bash.ts", source("post"));
     let output = go(&home);
     assert_eq!(log(&home), ["pre bash", "post bash"], "{output:?}");
     let results = results(&server);

@@ -145,7 +145,8 @@ impl App {
     /// The title that an extension gave the window.
     pub(in crate::app) fn wanted_title(&self) -> Option<String> {
         let screen = self.extensions.screen()?;
-        let title = screen.placed().title.as_ref().map(|(_, title)| title.clone());
-        title
+        let placed = screen.placed();
+        let (_, title) = placed.title.as_ref()?;
+        Some(title.clone())
     }
 }

@@ -80,7 +80,7 @@ fn the_nearer_command_of_a_name_counts() {
     };"#;
     home.write("home/.omp/agent/extensions/mine.ts", source);
     for name in ["twice", "tools"] {
-        home.write(&format!("home/.omp/agent/commands/{name}.md"), "The file says $1\n");
+        home.write(format!("home/.omp/agent/commands/{name}.md"), "The file says $1\n");
     }
     let mut screen = Screen::in_home(home, server, &[], 40, 100);
     screen.say("/tools").wait_for("* bash");
