@@ -73,7 +73,7 @@ pub(crate) enum Forced {
 pub(crate) enum AfterForced {
     /// `/force`: the model tells what came of it.
     NoTools,
-    /// A nudge of our own: work goes on.
+    /// A nudge of our own: work continues.
     AsUsual,
 }
 
@@ -234,12 +234,12 @@ impl Agent {
         self.state.lock().await.config.request.thinking
     }
 
-    /// Tells whoever listens something that is not part of the conversation.
+    /// Tells the listeners something that is not part of the conversation.
     pub async fn notice(&self, message: String) -> Result<(), AgentError> {
         self.tell([AgentEvent::Notice { message }]).await
     }
 
-    /// Tells whoever listens what happened between two runs.
+    /// Tells the listeners what happened between two runs.
     pub async fn tell(&self, events: impl IntoIterator<Item = AgentEvent>) -> Result<(), AgentError> {
         let mut state = self.exclusive().await?;
         events.into_iter().for_each(|event| state.listener.event(event));

@@ -55,7 +55,7 @@ impl Run<'_> {
         self.without_terminal_event()
     }
 
-    /// What arrived next. A model that goes on after an abort is left behind: Escape works in any case.
+    /// What arrived next. A model that continues after an abort is left behind: Escape works in any case.
     async fn next_batch(
         &self,
         stream: &mut BatchStream,

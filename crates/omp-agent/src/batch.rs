@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, ToolResultMessage, UserBlock};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -321,7 +321,8 @@ fn run_call<'a>(fixed: &'a Fixed, batch: &Batch, index: usize) -> BoxFuture<'a, 
     })
 }
 
-/// Runs one call as a run does. A tool that crashes fails its call, not the session.
+/// Runs one call as a run does: validate, hooks, approval, placeholders, run, hooks. A tool that crashes fails its call,
+/// not the session.
 pub async fn call_tool(
     gate: &dyn Gate,
     validators: &Validators,
@@ -330,45 +331,44 @@ pub async fn call_tool(
     cancel: CancellationToken,
     updates: Updates,
 ) -> Result<ToolOutput, ToolError> {
-    let work = pass_stations(gate, validators, tool, call, cancel, updates);
+    let before = prepare(gate, validators, tool, call);
+    let work = async {
+        // Hooks and people may take any time before the tool begins, so an abort does not wait for them.
+        let arguments = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ToolError::new(ABORTED)),
+            arguments = before => arguments?,
+        };
+        let result =
+            tool.run(Invocation { id: call.id.clone(), arguments, cancel: cancel.clone(), updates }).await;
+        gate.after(call, result).await
+    };
     let result = AssertUnwindSafe(work).catch_unwind().await;
     result.unwrap_or_else(|panic| Err(crashed(&*panic)))
 }
 
-/// The way of one call: validate, hooks, approval, placeholders, run, hooks. Hooks and people may take any time
-/// before the tool begins, so an abort does not wait for them.
-async fn pass_stations(
+/// What happens to a call before its tool begins; gives the arguments that the tool gets.
+async fn prepare(
     gate: &dyn Gate,
     validators: &Validators,
     tool: &Arc<dyn Tool>,
     call: &ToolCall,
-    cancel: CancellationToken,
-    updates: Updates,
-) -> CallResult {
-    let before = async {
-        if let Some(raw) = &call.invalid_arguments {
-            return Err(ToolError::new(not_json(&call.name, raw)));
-        }
-        let checked = validators.check(tool.as_ref(), call.arguments.clone());
-        let arguments = checked.map_err(|error| ToolError::new(error.0))?;
-        let said = arguments.clone();
-        let mut arguments = gate.before(tool, call, arguments).await?;
-        if arguments != said {
-            let checked = validators.check(tool.as_ref(), arguments);
-            arguments = checked.map_err(|error| ToolError::new(error.0))?;
-        }
-        match gate.approve(&PendingCall::new(tool, call, &arguments)).await {
-            Decision::Allow => Ok(gate.restore(arguments)),
-            Decision::Deny(reason) => Err(ToolError::new(reason)),
-        }
-    };
-    let arguments = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return Err(ToolError::new(ABORTED)),
-        arguments = before => arguments?,
-    };
-    let result = tool.run(Invocation { id: call.id.clone(), arguments, cancel, updates }).await;
-    gate.after(call, result).await
+) -> Result<Map<String, Value>, ToolError> {
+    if let Some(raw) = &call.invalid_arguments {
+        return Err(ToolError::new(not_json(&call.name, raw)));
+    }
+    let checked = validators.check(tool.as_ref(), call.arguments.clone());
+    let arguments = checked.map_err(|error| ToolError::new(error.0))?;
+    let said = arguments.clone();
+    let mut arguments = gate.before(tool, call, arguments).await?;
+    if arguments != said {
+        let checked = validators.check(tool.as_ref(), arguments);
+        arguments = checked.map_err(|error| ToolError::new(error.0))?;
+    }
+    match gate.approve(&PendingCall::new(tool, call, &arguments)).await {
+        Decision::Allow => Ok(gate.restore(arguments)),
+        Decision::Deny(reason) => Err(ToolError::new(reason)),
+    }
 }
 
 fn not_json(tool: &str, raw: &str) -> String {

@@ -1,4 +1,4 @@
-//! What the session's modes decide at the borders of a turn: going back to an earlier place, ending early, going on.
+//! What the session's modes decide at the borders of a turn: going back to an earlier place, ending early, continuing.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub struct FreeConduct;
 
 impl Conduct for FreeConduct {}
 
-/// How a run goes on after the tools of an answer. The default: as it would.
+/// How a run continues after the tools of an answer. The default: as it would.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
     /// From an earlier place.
@@ -52,7 +52,7 @@ pub struct Turn {
     pub then: Then,
 }
 
-/// Whether a run goes on.
+/// Whether a run continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Then {
     #[default]

@@ -12,7 +12,7 @@ pub struct AgentConfig {
     pub interrupt_mode: InterruptMode,
     pub retry: RetryConfig,
     pub fallbacks: Fallbacks,
-    /// Go on with a larger model when the conversation outgrows the current one.
+    /// Continue with a larger model when the conversation outgrows the current one.
     pub context_promotion: bool,
     /// Ask the model for a short reason with every call.
     pub intent_tracing: bool,

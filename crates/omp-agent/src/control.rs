@@ -46,7 +46,7 @@ impl Control {
         self.shared.lock().retry.cancel();
     }
 
-    /// Stops only a compaction that is going on; `false` if none is.
+    /// Stops only a compaction that is in progress; `false` if none is.
     pub fn abort_compaction(&self) -> bool {
         let going_on = self.shared.lock().compaction.take();
         going_on.map(|token| token.cancel()).is_some()
@@ -67,7 +67,7 @@ impl Control {
         self.shared.queues.peek()
     }
 
-    /// Takes back what was queued, to put it into an editor.
+    /// Returns what was queued, to put it into an editor.
     pub fn take_queued(&self) -> Queued {
         self.shared.queues.give_back()
     }

@@ -44,8 +44,8 @@ pub use fallback::{Chain, parse_chains};
 pub use intent::INTENT_FIELD;
 pub use origin::{McpOrigin, ToolOrigin};
 pub use parts::{
-    AccountAnswer, Advice, BatchStream, Beside, Clock, Decision, Gate, Listener, Model, ModelIdentity,
-    Models, Note, OpenGate, Parts, PendingCall, Setup, Todos,
+    AccountAnswer, Advice, Arguments, BatchStream, Beside, Clock, Decision, Gate, Listener, Model,
+    ModelIdentity, Models, Note, OpenGate, Parts, Passed, PendingCall, Setup, Todos,
 };
 pub use prompt::{Outcome, Prompt, PromptForm};
 pub use queue::{Aside, Delivery, Queued};

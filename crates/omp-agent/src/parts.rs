@@ -128,35 +128,53 @@ pub struct Note {
     pub text: Cow<'static, str>,
 }
 
-/// Stations a call passes on its way: hooks, approval, secrets. The default lets everything through.
+/// The arguments of a call.
+pub type Arguments = Map<String, Value>;
+/// The arguments with which a call passes a gate, or why it does not.
+pub type Passed<'a> = BoxFuture<'a, Result<Arguments, ToolError>>;
+
+/// Stations a call passes on its way: hooks, approval, secrets. What a gate does not decide itself is left to the gate
+/// behind it; the last one lets everything through.
 pub trait Gate: Send + Sync {
+    /// The gate behind this one.
+    fn behind(&self) -> Option<&dyn Gate> {
+        None
+    }
+
     /// Before approval; may refuse the call or change its arguments, which are then checked against the schema again.
-    fn before<'a>(
-        &'a self,
-        _tool: &'a Arc<dyn Tool>,
-        _call: &'a ToolCall,
-        arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
-        Box::pin(async move { Ok(arguments) })
+    fn before<'a>(&'a self, tool: &'a Arc<dyn Tool>, call: &'a ToolCall, arguments: Arguments) -> Passed<'a> {
+        match self.behind() {
+            Some(gate) => gate.before(tool, call, arguments),
+            None => Box::pin(std::future::ready(Ok(arguments))),
+        }
     }
 
     /// Before the tool does anything at all; each call of an answer is decided for itself.
-    fn approve<'a>(&'a self, _pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
-        Box::pin(async { Decision::Allow })
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
+        match self.behind() {
+            Some(gate) => gate.approve(pending),
+            None => Box::pin(std::future::ready(Decision::Allow)),
+        }
     }
 
     /// Puts real values where placeholders stand.
     fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
-        arguments
+        match self.behind() {
+            Some(gate) => gate.restore(arguments),
+            None => arguments,
+        }
     }
 
     /// After the tool ran; may change what the model sees.
     fn after<'a>(
         &'a self,
-        _call: &'a ToolCall,
+        call: &'a ToolCall,
         result: Result<ToolOutput, ToolError>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(async move { result })
+        match self.behind() {
+            Some(gate) => gate.after(call, result),
+            None => Box::pin(std::future::ready(result)),
+        }
     }
 }
 

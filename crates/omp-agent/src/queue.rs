@@ -21,7 +21,7 @@ pub struct Queued {
 /// Who reads a message that was queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// The run that is going on, unless it is aborted or fails first.
+    /// The run that is in progress, unless it is aborted or fails first.
     ThisRun,
     /// No run reads the queues now: the message waits for the next prompt, or goes back to the editor.
     NextRun,

@@ -136,7 +136,7 @@ impl Run<'_> {
         }
     }
 
-    /// Goes on with a larger model when the conversation does not fit into this one's window.
+    /// Continues with a larger model when the conversation does not fit into this one's window.
     fn promote(&mut self, failure: &Failure, visible: bool, tries: &mut Tries) -> Option<AgentEvent> {
         let overflow = failure.kind == FailureKind::ContextOverflow;
         if !overflow || visible || !self.state.config.context_promotion {
@@ -195,7 +195,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same question is usually answered cleanly. A model that goes on like that is not worth more of it.
+    /// The same question is usually answered cleanly. A model that continues like that is not worth more of it.
     fn after_leak(&self, failure: &Failure, leaks: u32) -> Recovery {
         if self.state.config.retry.enabled && leaks <= leak::MAX_RETRIES {
             return Recovery::at_once();

@@ -59,7 +59,7 @@ pub fn definitions(tools: &[Arc<dyn Tool>], intent_tracing: bool) -> Vec<ToolDef
 }
 
 impl Run<'_> {
-    /// The tool set and the system prompt are read anew: a tool may have changed them.
+    /// The tool set and the system prompt are read again: a tool may have changed them.
     pub(crate) fn request(&mut self) -> ModelRequest {
         self.state.tools.refresh(self.fixed.setup.tools(), self.state.config.intent_tracing);
         ModelRequest {

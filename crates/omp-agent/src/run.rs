@@ -39,7 +39,7 @@ pub(crate) struct Run<'a> {
     pub(crate) cuts: Cuts,
     /// Effort that the user's last words asked for.
     pub(crate) thinking: Option<ThinkingLevel>,
-    /// Makes the model go on when it would stop after the conversation was made shorter.
+    /// Makes the model continue when it would stop after the conversation was made shorter.
     pub(crate) go_on: Option<CustomMessage>,
     /// An answer that was cut off was asked for again.
     pub(crate) recovered_cut: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Run<'a> {
 /// What follows a turn.
 #[derive(Clone, Copy)]
 pub(crate) enum Next {
-    /// Calls were answered; the model goes on.
+    /// Calls were answered; the model continues.
     AfterTools,
     /// The answer was paused; the same conversation is sent again.
     Resume,

@@ -1,6 +1,6 @@
 //! Keeping a conversation within its model's window: when it is looked at, and what follows.
 //!
-//! What is taken out and what stands for it is decided by whoever implements [`Upkeep`]; the loop knows the moments.
+//! What is taken out and what stands for it is decided by the implementation of [`Upkeep`]; the loop knows the moments.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub struct Shorter {
     pub result: Option<CompactionResult>,
     /// How it was done in the end.
     pub action: CompactionStrategy,
-    /// What makes the model go on where it would have stopped.
+    /// What makes the model continue where it would have stopped.
     pub go_on: Option<CustomMessage>,
     /// What a person should know.
     pub notices: Vec<String>,

@@ -6,7 +6,7 @@
 //! - [`unknown`]: what is said about a command that nobody knows.
 //! - [`answer`]: does what a command asks for and says what came of it, the same in a terminal and over a protocol.
 //!
-//! Nothing here draws. What only a screen can do is left to whoever has one: [`Answer::Screen`].
+//! Nothing here draws. What only a screen can do is left to the caller that has one: [`Answer::Screen`].
 
 mod answer;
 mod builtin;
@@ -31,4 +31,5 @@ pub use text::mcp::{self, McpAction, McpDraft};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
 pub use tips::tip;
+pub use topics::{OWN_TOPIC, topic_of};
 pub use unknown::{as_prompt, unknown};

@@ -287,7 +287,7 @@ pub const BUILTINS: &[Builtin] = &[
     .subcommands(&["auto", "always-ask", "write", "yolo"]),
     Builtin::text(
         "permissions",
-        "Commands allowed without asking, and why others ask",
+        "Calls allowed without asking, and why others ask",
         answers!(call => permissions::run(&call.session(), call.arguments).await),
     )
     .hint("[list|explain <command>|test <command>|remove <rule>]")

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use omp_shell::scope::{Exit, Program, Stdio};
+use omp_shell::scope::{Exit, Program};
 use omp_shell::{Child, Environment, Scope, SecretNames, SpawnError, answer};
 use tokio_util::sync::CancellationToken;
 
@@ -90,15 +90,7 @@ impl Git {
     }
 
     fn start(&self, scope: &Scope, arguments: Vec<OsString>) -> Result<Child, GitError> {
-        let program = Program {
-            path: PathBuf::from("git"),
-            arguments,
-            cwd: self.cwd.clone(),
-            environment: self.environment.clone(),
-            stdin: Stdio::Null,
-            stdout: Stdio::Piped,
-            stderr: Stdio::Piped,
-        };
+        let program = Program::asked("git", arguments, self.cwd.clone(), self.environment.clone());
         scope.spawn(program).map_err(|error| match error {
             SpawnError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 GitError::Missing

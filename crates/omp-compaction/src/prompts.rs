@@ -14,7 +14,7 @@ const BRANCH: &str = include_str!("../prompts/branch.md");
 const HANDOFF: &str = include_str!("../prompts/handoff.md");
 const FOCUS: &str = include_str!("../prompts/focus.md");
 
-/// What makes a model go on after its conversation was made shorter.
+/// What makes a model continue after its conversation was made shorter.
 pub const AUTO_CONTINUE: &str = include_str!("../prompts/auto-continue.md").trim_ascii();
 /// What a session begins with that takes over from another; `{document}` is the document.
 pub const HANDOFF_CONTEXT: &str = include_str!("../prompts/handoff-context.md").trim_ascii();

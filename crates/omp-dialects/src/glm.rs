@@ -61,7 +61,7 @@ impl Call {
         Step::Again
     }
 
-    /// Whatever is no tag of a call belongs to nothing, and the parser goes on at the next tag.
+    /// Whatever is no tag of a call belongs to nothing, and the parser continues at the next tag.
     fn between(&mut self, source: &mut Source, out: &mut Output) -> Step {
         match source.find(&[KEY, VALUE, CALL_END, CALL]) {
             LiteralSearch::Safe(bytes) => {

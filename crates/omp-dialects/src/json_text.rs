@@ -108,7 +108,7 @@ impl JsonText {
     }
 }
 
-/// How far a string goes on without anything that must be looked at.
+/// How far a string continues without anything that must be looked at.
 fn plain_bytes(text: &str) -> usize {
     let special = |byte: u8| matches!(byte, b'"' | b'\\' | b'\n' | b'\r' | b'\t');
     text.bytes().position(special).unwrap_or(text.len())

@@ -1,6 +1,6 @@
 //! The plain-text shadow of harmony's routing headers in the answers of models that are served with it.
 //!
-//! Such a model now and then writes its next header as ordinary content, without the brackets, and goes on with
+//! Such a model now and then writes its next header as ordinary content, without the brackets, and continues with
 //! spam. The marker `to=functions.NAME` alone proves nothing, people write about it; something else must come with
 //! it. What follows the marker is never worth keeping.
 

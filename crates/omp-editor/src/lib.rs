@@ -26,6 +26,6 @@ pub use content::{Content, ContentPart, Draft, ImageHandle, Wrapping};
 pub use drop::{Dropped, dropped};
 pub use editor::{Editor, LargePaste, Options, PASTE_CHOICES, PasteChoice, Submission};
 pub use history::{HistorySearch, Prompts, SearchOutcome, SearchRequest};
-pub use mode::{Border, Meaning, Prefix, ThinkingLevel, Visibility};
+pub use mode::{Border, Meaning, Prefix, Visibility};
 pub use text::Position;
 pub use view::{Frame, Glyphs, Look, Rendered, Styles};

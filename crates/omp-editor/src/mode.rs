@@ -1,5 +1,6 @@
 //! What a text means by how it begins, and what the border says about it.
 
+use omp_types::ThinkingLevel;
 use serde::{Deserialize, Serialize};
 
 /// Whether the model sees what a command gave.
@@ -18,7 +19,7 @@ pub enum Meaning {
     Empty,
     /// Words for the model, or a slash command.
     Prompt,
-    /// A lone `.` or `c`: go on, without a visible message.
+    /// A lone `.` or `c`: continue, without a visible message.
     Continue,
     /// `!command` or `!!command`.
     Shell {
@@ -87,23 +88,6 @@ impl Prefix {
             Self::Shell(Visibility::Private) | Self::Python(Visibility::Private) => 2,
         }
     }
-}
-
-/// How much the model thinks, as the border shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThinkingLevel {
-    /// Not at all.
-    Off,
-    /// As little as it can.
-    Minimal,
-    /// A little.
-    Low,
-    /// Some.
-    Medium,
-    /// Much.
-    High,
-    /// As much as it can.
-    Xhigh,
 }
 
 /// What the border of the editor says; a theme gives each its colour.

@@ -112,7 +112,7 @@ fn header_fields(value: Value) -> Option<Map<String, Value>> {
     (is_header && fields.get("id").is_some_and(Value::is_string)).then_some(fields)
 }
 
-/// Does reading go on?
+/// Does reading continue?
 pub(crate) enum Flow {
     On,
     Stop,

@@ -55,7 +55,11 @@ impl Extensions {
     ) {
         let Some(facts) = self.facts() else { return };
         for extension in self.listeners(event) {
+            if payload["toolName"].as_str().is_some_and(|tool| !is_about(&extension, tool)) {
+                continue;
+            }
             let answer = extension.emit(event, payload, &facts, HANDLER).await;
+            self.say_problems(&extension);
             self.say_if_ended(&extension);
             if !next(&extension, payload, answer) {
                 return;
@@ -71,9 +75,6 @@ impl Extensions {
         });
         let (mut context, mut blocked) = (Vec::new(), None);
         self.ask(EventName::ToolCall, &mut payload, |extension, _, answer| {
-            if !is_about(extension, tool) {
-                return true;
-            }
             match answer {
                 Err(reason) => {
                     let name = &extension.spec.name;

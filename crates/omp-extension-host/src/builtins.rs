@@ -74,9 +74,11 @@ const INTERNAL: &[(&str, &str)] = internal! {
     "omp:ui/dialogs" => "ui/dialogs.js",
     "omp:ui/diff" => "ui/diff.js",
     "omp:ui/dynamic-border" => "ui/dynamic-border.js",
+    "omp:ui/executions" => "ui/executions.js",
     "omp:ui/index" => "ui/index.js",
     "omp:ui/key-hints" => "ui/key-hints.js",
     "omp:ui/languages" => "ui/languages.js",
+    "omp:ui/messages" => "ui/messages.js",
     "omp:ui/theme" => "ui/theme.js",
     "omp:ui/visual-lines" => "ui/visual-lines.js",
 };

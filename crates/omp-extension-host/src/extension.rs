@@ -88,6 +88,8 @@ pub(crate) struct ExtensionState {
     registered: Mutex<Registered>,
     interest: AtomicU64,
     problems: Mutex<VecDeque<Problem>>,
+    /// Problems that nobody was told of.
+    new: Mutex<Vec<Problem>>,
     /// Questions to a person that are open, and all that there ever were.
     pub(crate) open_dialogs: AtomicUsize,
     pub(crate) dialogs: AtomicUsize,
@@ -119,8 +121,19 @@ impl ExtensionState {
         Ok(())
     }
 
+    /// What went wrong since the last time.
+    pub(crate) fn take_new(&self) -> Vec<Problem> {
+        std::mem::take(&mut lock(&self.new))
+    }
+
     pub(crate) fn note(&self, problem: Problem) {
         let mut problems = lock(&self.problems);
+        if !problems.contains(&problem) && problem.event != "end" && problem.event != "load" {
+            let mut new = lock(&self.new);
+            if new.len() < PROBLEMS {
+                new.push(problem.clone());
+            }
+        }
         if problems.len() == PROBLEMS {
             problems.pop_front();
         }
@@ -192,6 +205,11 @@ impl Extension {
                 }
             }
         }
+    }
+
+    /// Calls one of its tools. The error is what the script threw.
+    pub(crate) async fn run_tool(&self, arguments: Value) -> Result<Value, String> {
+        self.unit.call("runTool", arguments).await.map_err(|error| error.message)
     }
 
     /// Runs its handlers of an event; what they made of it together.

@@ -13,7 +13,9 @@ use tokio::sync::mpsc;
 
 use crate::builtins;
 use crate::event::EventName;
-use crate::extension::{AT_THE_END, Extension, ExtensionForm, ExtensionSpec, ExtensionState, HANDLER, lock};
+use crate::extension::{
+    AT_THE_END, Extension, ExtensionForm, ExtensionSpec, ExtensionState, HANDLER, Problem, lock,
+};
 use crate::host::{BusEvent, ExtensionHost};
 use crate::ports::Port;
 use crate::registered::{CommandSpec, Registered};
@@ -338,8 +340,16 @@ impl Extensions {
         for extension in self.listeners(event) {
             if extension.ended().is_none() {
                 let _ = extension.emit(event, payload, &facts, limit).await;
+                self.say_problems(&extension);
                 self.say_if_ended(&extension);
             }
+        }
+    }
+
+    /// What failed in handlers is told of, the same thing once.
+    pub(crate) fn say_problems(&self, extension: &Extension) {
+        for Problem { event, message, .. } in extension.state.take_new() {
+            self.shared.notice(format!("extension {}: {event}: {message}", extension.spec.name));
         }
     }
 

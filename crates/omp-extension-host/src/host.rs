@@ -71,6 +71,14 @@ impl ExtensionHost {
             "program.version" | "program.agentDirectory" | "program.parseYaml" => {
                 return Some(Ok(self.fact(name, &text("text"))));
             }
+            "tui.width" => {
+                return Some(Ok(unicode_width::UnicodeWidthStr::width(text("text").as_str()).into()));
+            }
+            "tui.graphemes" => {
+                let text = text("text");
+                let graphemes = unicode_segmentation::UnicodeSegmentation::graphemes(text.as_str(), true);
+                return Some(Ok(graphemes.collect::<Vec<_>>().into()));
+            }
             "bus.subscribe" => drop(lock(&self.state.channels).insert(text("channel"))),
             "bus.emit" => {
                 let event = BusEvent { channel: text("channel"), data: arguments["data"].clone() };

@@ -108,8 +108,6 @@ const OPERATIONS: &[Operation] = &[
     shows("ui.toolsExpanded"),
     shows("ui.gitBranch"),
     shows("ui.statuses"),
-    shows("tui.width"),
-    shows("tui.graphemes"),
     shows("tui.highlight"),
     program("ui.select"),
     program("ui.confirm"),

@@ -86,7 +86,7 @@ impl ScriptTool {
         lock(&self.extension.state.updates).insert(id.clone(), updates);
         let given = json!({"name": self.spec.name, "id": id, "params": arguments, "session": facts.value()});
         let answer = {
-            let mut run = std::pin::pin!(self.extension.call("runTool", given, None));
+            let mut run = std::pin::pin!(self.extension.run_tool(given));
             tokio::select! {
                 answer = &mut run => answer,
                 () = cancel.cancelled() => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omp_dialects::{Dialect, Scanner, may_become_written_calls, written_calls};
-use omp_llm::{SseDecoder, SseError, parse_partial};
+use omp_llm::parse_partial;
 use omp_shell::{Limits, Sink};
 use omp_tui::input::Decoder;
 use omp_types::ToolDefinition;
@@ -13,21 +13,12 @@ use crate::cut;
 
 /// Server-sent events are the same wherever the stream is cut.
 pub(crate) fn sse(data: &[u8]) {
-    let decode = |chunks: &mut dyn Iterator<Item = &[u8]>| -> Result<Vec<(String, String)>, SseError> {
-        let (mut decoder, mut events) = (SseDecoder::new(4096), Vec::new());
-        for chunk in chunks {
-            decoder.feed(chunk, |event| {
-                events.push((event.name.to_owned(), event.data.to_owned()));
-                Ok::<(), SseError>(())
-            })?;
-        }
-        Ok(events)
-    };
+    let decode = |chunks: &[&[u8]]| omp_llm::fuzzing::sse(4096, chunks);
     let (one, other) = cut(data);
     let whole = [one, other].concat();
-    let at_once = decode(&mut std::iter::once(whole.as_slice()));
-    assert_eq!(at_once, decode(&mut [one, other].into_iter()));
-    assert_eq!(at_once, decode(&mut whole.chunks(1)));
+    let at_once = decode(&[&whole]);
+    assert_eq!(at_once, decode(&[one, other]));
+    assert_eq!(at_once, decode(&whole.chunks(1).collect::<Vec<_>>()));
 }
 
 /// The answer of a provider, on every wire: the first byte chooses, the second cuts. It ends in one message, the same wherever

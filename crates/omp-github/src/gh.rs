@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_shell::{Answer, Child, Ci, Environment, Exit, Program, Scope, SpawnError, Stdio, answer};
+use omp_shell::{Answer, Child, Ci, Environment, Exit, Program, Scope, SpawnError, answer};
 use tokio_util::sync::CancellationToken;
 
 /// No answer is larger; a diff of this size is no reading.
@@ -66,15 +66,7 @@ impl Gh {
         let mut environment = self.environment.clone().unattended(Ci::Inherited);
         environment.set("NO_COLOR", "1");
         environment.set("GH_NO_UPDATE_NOTIFIER", "1");
-        let program = Program {
-            path: PathBuf::from("gh"),
-            arguments: arguments.iter().map(Into::into).collect(),
-            cwd: self.cwd.clone(),
-            environment,
-            stdin: Stdio::Null,
-            stdout: Stdio::Piped,
-            stderr: Stdio::Piped,
-        };
+        let program = Program::asked("gh", arguments, self.cwd.clone(), environment);
         self.scope.spawn(program).map_err(|error| match error {
             SpawnError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 GhError::Missing

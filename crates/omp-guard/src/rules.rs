@@ -5,6 +5,9 @@
 //! `;`, `&&` or a pipe, and neither variables, nor files that the shell writes, nor substitutions are covered. A
 //! beginning reaches only what has the same kinds of effects: `git diff *` says nothing about `git diff --output=F`, nor
 //! about an option that the table of effects does not know.
+//!
+//! Two rules are not about commands: the name of a tool of an MCP server allows its calls, and [`EDITS`] allows changes of
+//! files in the workspace. What such a call does beyond that is asked about as before.
 
 use std::fmt;
 use std::path::Path;
@@ -14,6 +17,8 @@ use crate::effects::{Executes, Kinds, Matched, Unknown};
 
 /// How the names of tools begin that rules can be about.
 const TOOL: &str = "mcp__";
+/// The rule about files, in files and lists. No command can be written so.
+const EDITS: &str = "edit(*)";
 
 /// Where and how long a rule holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +68,9 @@ impl Rule {
     /// Reads a rule. `None` for a text that is not one plain command.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        if text == EDITS {
+            return Some(Self::of_edits());
+        }
         if text.starts_with(TOOL) && !text.contains(char::is_whitespace) {
             return Self::of_tool(text);
         }
@@ -102,9 +110,27 @@ impl Rule {
         }
     }
 
+    /// The rule for changes of files in the workspace.
+    pub fn of_edits() -> Self {
+        Self { words: vec![EDITS.to_owned()], open: false, row: None }
+    }
+
+    /// Is it the one of [`Rule::of_edits`]?
+    pub fn is_of_edits(&self) -> bool {
+        *self == Self::of_edits()
+    }
+
+    /// What it allows, for people who are asked whether it should hold.
+    pub fn about(&self) -> String {
+        match self.is_of_edits() {
+            true => "all edits of files in the workspace".to_owned(),
+            false => self.to_string(),
+        }
+    }
+
     fn allows(&self, command: &Simple, roots: &[&Path]) -> bool {
         // A program of that name is something else.
-        if self.tool().is_some() {
+        if self.tool().is_some() || self.is_of_edits() {
             return false;
         }
         let fits = match self.open {
@@ -136,7 +162,9 @@ impl Rule {
     fn of(command: &Simple) -> Option<Self> {
         let words: Vec<String> = command.words.iter().cloned().collect::<Option<_>>()?;
         let by_repository = matches!(command.effects.unknown, Some(Unknown::Repository(_)));
-        if !command.plain || words.is_empty() || by_repository {
+        // A program may be called as rules about other things are written.
+        let is_ambiguous = words.len() == 1 && (words[0].starts_with(TOOL) || words[0] == EDITS);
+        if !command.plain || words.is_empty() || by_repository || is_ambiguous {
             return None;
         }
         let begins = command.row.filter(|row| {
@@ -172,6 +200,9 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(tool) = self.tool() {
             return f.write_str(tool);
+        }
+        if self.is_of_edits() {
+            return f.write_str(EDITS);
         }
         let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
         f.write_str(&words.join(" "))?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use omp_shell::scope::{Exit, Program, Stdio};
+use omp_shell::scope::{Exit, Program};
 use omp_shell::{Environment, Scope, answer_bytes};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -209,15 +209,7 @@ impl Git {
 
     /// What git prints, up to one byte more than wanted.
     async fn run(&self, scope: &Scope, arguments: Vec<OsString>, most: usize) -> Result<Vec<u8>, String> {
-        let program = Program {
-            path: PathBuf::from("git"),
-            arguments,
-            cwd: self.cwd.clone(),
-            environment: self.environment.clone(),
-            stdin: Stdio::Null,
-            stdout: Stdio::Piped,
-            stderr: Stdio::Piped,
-        };
+        let program = Program::asked("git", arguments, self.cwd.clone(), self.environment.clone());
         let child = scope.spawn(program).map_err(|error| error.to_string())?;
         let said = answer_bytes(child, most.saturating_add(1), MOST_COMPLAINT).await;
         match said.exit {

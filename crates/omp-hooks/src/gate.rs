@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Advice, Decision as GateDecision, Gate, PendingCall, Tool, ToolError};
+use omp_agent::{Advice, Arguments, Decision as GateDecision, Gate, Passed, PendingCall, Tool, ToolError};
 use omp_types::{ToolCall, ToolOutput, UserBlock};
 use serde_json::{Map, Value};
 
@@ -112,12 +112,11 @@ impl HookedGate {
 }
 
 impl Gate for HookedGate {
-    fn before<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
+    fn behind(&self) -> Option<&dyn Gate> {
+        Some(&*self.inner)
+    }
+
+    fn before<'a>(&'a self, tool: &'a Arc<dyn Tool>, call: &'a ToolCall, arguments: Arguments) -> Passed<'a> {
         Box::pin(async move {
             let arguments = self.inner.before(tool, call, arguments).await?;
             self.ask_before(tool, call, arguments).await
@@ -136,10 +135,6 @@ impl Gate for HookedGate {
             }
             decision
         })
-    }
-
-    fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
-        self.inner.restore(arguments)
     }
 
     fn after<'a>(

@@ -80,8 +80,13 @@ const UNREST: Duration = Duration::from_millis(500);
 /// The pause before it is asked again. Only what it says twice holds: while somebody drags the window, what is written for
 /// one size arrives at another.
 const DOUBT: Duration = Duration::from_millis(80);
-/// After so many questions nothing better will come.
-const MAX_DOUBTS: usize = 100;
+/// After so many questions since the last new size nothing better will come.
+const MAX_DOUBTS: usize = 15;
+
+/// Whether a multiplexer says that it has this size. Versions of tmux (3.3 among them) name columns before rows.
+fn is_size(said: Size, size: Size) -> bool {
+    said == size || (said.height, said.width) == (size.width, size.height)
+}
 
 impl Screen {
     /// Takes the terminal over.
@@ -97,7 +102,6 @@ impl Screen {
         let profile = Profile {
             synchronized: synchronized.value(),
             multiplexer: capability::multiplexer(environment),
-            wraps_anew: capability::wraps_anew(environment),
             screen_to_history: capability::screen_to_history(environment),
             depth: color_depth(variable),
             links: match settings.get(keys::TUI_HYPERLINKS) {
@@ -106,6 +110,7 @@ impl Screen {
                 _ => capability::links(environment),
             },
             hardware_cursor: capability::hardware_cursor(environment, cursor),
+            ..Profile::default()
         };
         let mut renderer = Renderer::new(profile);
         renderer.gesture(Gesture::Start);
@@ -255,7 +260,7 @@ impl Screen {
         }
         let said = Some((inquiry.size, row));
         let is_steady = std::mem::replace(&mut inquiry.said, said) == said;
-        let is_same = inquiry.size.is_none_or(|size| size == self.terminal.size());
+        let is_same = inquiry.size.is_none_or(|said| is_size(said, self.terminal.size()));
         if !(is_steady && is_same) && inquiry.doubts < MAX_DOUBTS {
             inquiry.doubts += 1;
             inquiry.is_asked = false;
@@ -279,6 +284,7 @@ impl Screen {
                 app.surface.scheduler.resized(now);
                 (self.inquiry.is_asked, self.inquiry.is_confirmed) = (false, false);
                 self.inquiry.unrest = now + UNREST;
+                self.inquiry.doubts = 0;
                 self.renderer.resized(self.terminal.size());
                 app.recording.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
@@ -407,5 +413,18 @@ impl Screen {
         drop(self.source.take());
         self.terminal.leave();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without it every frame after a new size waited for all the doubts, seconds during which nothing was drawn.
+    #[test]
+    fn a_size_is_understood_in_either_order() {
+        let size = |width, height| Size { width, height };
+        assert!(is_size(size(100, 30), size(100, 30)) && is_size(size(30, 100), size(100, 30)));
+        assert!(!is_size(size(100, 31), size(100, 30)) && !is_size(size(31, 100), size(100, 30)));
     }
 }

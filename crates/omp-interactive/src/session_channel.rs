@@ -280,7 +280,7 @@ mod tests {
             SessionMessage::Confirm(_, reply) => Some(reply),
             _ => None,
         });
-        // The person thinks; meanwhile the screen has received everything, so the loop could go on.
+        // The person thinks; meanwhile the screen has received everything, so the loop could continue.
         assert!(flooded.backlog().is_none());
         flood(&mut flooded);
         reply.expect("the question").send(true).unwrap();

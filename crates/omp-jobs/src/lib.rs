@@ -1,4 +1,4 @@
-//! Work that goes on while its starter does something else.
+//! Work that continues while its starter does something else.
 //!
 //! A job is a future with a name: [`Jobs::register`] lets it run, [`Jobs::snapshots`] shows it, [`Jobs::cancel`] stops it.
 //! What it is about (a command, a sub-agent) is the starter's business.

@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(arguments.finish().unwrap()["content"].as_str().unwrap().len(), total * 16);
     }
 
-    /// A provider's final text may be shorter than what it streamed, and it may go on streaming.
+    /// A provider's final text may be shorter than what it streamed, and it may continue streaming.
     #[test]
     fn a_shorter_final_text_replaces_everything() {
         let mut arguments = PartialArguments::default();

@@ -14,7 +14,7 @@ const BLOCK: usize = 1024;
 
 /// A broken answer that is larger than this is cut: nothing was wrong with smaller ones but their end.
 const LARGE: usize = 1024 * 1024;
-/// What is left of it: enough to see what happened, and room for the conversation that goes on.
+/// What is left of it: enough to see what happened, and room for the conversation that continues.
 const KEPT_BYTES: usize = 256 * 1024;
 const KEPT_CALLS: usize = 16;
 

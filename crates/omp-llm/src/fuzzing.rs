@@ -7,7 +7,7 @@ use crate::bounds;
 use crate::demo;
 use crate::frames::{FrameError, Frames};
 use crate::model::{Api, Compat, Model};
-use crate::sse::SseError;
+use crate::sse::{SseDecoder, SseError};
 use crate::wire::{self, Progress};
 
 /// The wires by number.
@@ -21,6 +21,18 @@ const APIS: [Api; 8] = [
     Api::GoogleGeminiCli,
     Api::OpenAiCodexResponses,
 ];
+
+/// Decodes server-sent events: name and data of each.
+pub fn sse(limit: usize, chunks: &[&[u8]]) -> Result<Vec<(String, String)>, SseError> {
+    let (mut decoder, mut events) = (SseDecoder::new(limit), Vec::new());
+    for chunk in chunks {
+        decoder.feed(chunk, |event| {
+            events.push((event.name.to_owned(), event.data.to_owned()));
+            Ok::<(), SseError>(())
+        })?;
+    }
+    Ok(events)
+}
 
 /// Decodes the body of an answer as a client does and returns its message, or why there is none.
 pub fn answer(wire: u8, chunks: &[&[u8]]) -> String {

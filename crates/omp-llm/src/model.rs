@@ -264,7 +264,7 @@ impl Model {
         }
     }
 
-    /// Is it one of OpenAI's wires, whoever serves it?
+    /// Is it one of OpenAI's wires, regardless of who serves it?
     pub(crate) fn speaks_openai(&self) -> bool {
         let openai = matches!(
             self.api,

@@ -156,15 +156,7 @@ mod tests {
     use super::*;
 
     fn decode(chunks: &[&[u8]]) -> Result<Vec<(String, String)>, SseError> {
-        let mut decoder = SseDecoder::new(64);
-        let mut events = Vec::new();
-        for chunk in chunks {
-            decoder.feed(chunk, |event| {
-                events.push((event.name.to_owned(), event.data.to_owned()));
-                Ok::<(), SseError>(())
-            })?;
-        }
-        Ok(events)
+        crate::fuzzing::sse(64, chunks)
     }
 
     /// One recording with every feature of the format, cut in two at every byte.

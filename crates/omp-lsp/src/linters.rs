@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::position::{Encoding, Position, Range};
 use crate::{Limit, LspError, Server, ServerKind, Servers};
-use omp_shell::{Program, Stdio, answer};
+use omp_shell::{Program, answer};
 use serde_json::Value;
 
 /// What a linter may print.
@@ -32,15 +32,7 @@ pub async fn lint(
     servers.may_run(&server.name).await?;
     let (scope, environment) = servers.surroundings();
     let failed = |reason: String| LspError::Start { server: server.name.clone(), reason };
-    let child = scope.spawn(Program {
-        path: server.program.clone(),
-        arguments,
-        cwd: servers.cwd().to_owned(),
-        environment: environment.clone(),
-        stdin: Stdio::Null,
-        stdout: Stdio::Piped,
-        stderr: Stdio::Piped,
-    });
+    let child = scope.spawn(Program::asked(&server.program, arguments, servers.cwd(), environment.clone()));
     let child = child.map_err(|error| failed(error.to_string()))?;
     let answer = tokio::select! {
         answer = answer(child, MOST_OUTPUT, MOST_COMPLAINT) => answer,

@@ -35,7 +35,7 @@ mod surroundings;
 mod transport;
 
 pub use auth::{Callback, CallbackWanted, Consent, LoginError, MemoryTokens, TokenStore};
-pub use connection::{CallOptions, PromptTurn, ServerInfo};
+pub use connection::{CallOptions, PartialArgument, PromptTurn, ServerInfo};
 pub use content::{Content, ResourceBody, ResourceData, ToolResult};
 pub use definition::{DefinitionError, Endpoint, Revision, ServerDefinition, parse};
 pub use error::{CallError, ConnectError};

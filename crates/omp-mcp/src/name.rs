@@ -137,7 +137,6 @@ mod tests {
     }
 
     // proves: EXT-090
-
     #[test]
     fn the_last_of_equal_names_wins_and_the_other_is_named() {
         let names = Names::assign([("my-server", "t"), ("other", "t"), ("my.server", "t")]);

@@ -89,7 +89,7 @@ pub struct CostRow {
     pub cache_write: f64,
 }
 
-/// One model, whoever offers it.
+/// One model, regardless of who offers it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CanonicalRow {

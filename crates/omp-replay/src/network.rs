@@ -81,7 +81,7 @@ impl Drop for Ear {
     }
 }
 
-/// Parts of streamed answers that go on in the next piece.
+/// Parts of streamed answers that continue in the next piece.
 const PIECES: [&str; 9] = [
     "text",
     "content",

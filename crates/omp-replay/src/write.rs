@@ -149,7 +149,7 @@ fn work(mut file: File, desk: &WriterQueue) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A disk that cannot be written to ends the recording; those who write go on and are told once.
+    /// A disk that cannot be written to ends the recording; those who write continue and are told once.
     #[test]
     fn trouble_is_told_once() {
         let desk = Arc::new(WriterQueue::default());

@@ -1,7 +1,7 @@
 //! Tool-schema normalisation: one JSON Schema in, the dialect of one host out.
 //!
 //! Every host accepts another subset of JSON Schema, and most of them refuse the *whole request* for one
-//! keyword they do not know. So a tool's schema passes through here before it goes on a wire:
+//! keyword they do not know. So a tool's schema passes through here before it is put on a wire:
 //!
 //! ```text
 //! upgrade ─▶ refs ─▶ root ─▶ walk (options of the target) ─▶ target-specific end

@@ -10,6 +10,7 @@ use tokio::task::{JoinSet, LocalSet};
 use crate::compile::Compiler;
 use crate::error::ScriptError;
 use crate::ops::Http;
+use crate::pulse::{Pulse, wait};
 use crate::state::Tools;
 use crate::unit::{Shared, Unit, UnitOptions};
 use crate::worker;
@@ -32,7 +33,13 @@ pub struct EngineOptions {
 #[derive(Clone)]
 pub struct Engine {
     options: EngineOptions,
-    thread: Arc<Mutex<Option<mpsc::UnboundedSender<Start>>>>,
+    thread: Arc<Mutex<Option<Thread>>>,
+}
+
+/// A running thread.
+struct Thread {
+    starts: mpsc::UnboundedSender<Start>,
+    pulse: Arc<Pulse>,
 }
 
 /// A unit to be started.
@@ -52,19 +59,24 @@ impl Engine {
         let shared = Shared::new(unit.name.clone(), unit.limits.memory);
         let (reply, answer) = oneshot::channel();
         let start = Start { options: unit, shared: shared.clone(), reply };
-        self.send(start)?;
+        let pulse = self.send(start)?;
         // Whoever stops waiting ends the unit.
         let mut guard = Abandoned(Some(shared));
-        let unit = answer.await.unwrap_or_else(|_| Err(ScriptError::engine("the script engine has stopped")));
+        let unit = match wait(&pulse, answer).await {
+            Ok(unit) => unit.unwrap_or_else(|_| Err(ScriptError::engine("the script engine has stopped"))),
+            Err(stuck) => {
+                Err(ScriptError::engine(format!("the script engine was lost: {stuck} got stuck in it")))
+            }
+        };
         guard.0 = None;
         unit
     }
 
-    fn send(&self, start: Start) -> Result<(), ScriptError> {
+    fn send(&self, start: Start) -> Result<Arc<Pulse>, ScriptError> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = match thread.as_ref() {
-            Some(sender) => match sender.send(start) {
-                Ok(()) => return Ok(()),
+        let start = match thread.as_ref().filter(|thread| !thread.pulse.is_lost()) {
+            Some(own) => match own.starts.send(start) {
+                Ok(()) => return Ok(own.pulse.clone()),
                 // The thread is gone, which only a fault of ours can cause. The next one may fare better.
                 Err(mpsc::error::SendError(start)) => start,
             },
@@ -72,14 +84,16 @@ impl Engine {
         };
         let (sender, starts) = mpsc::unbounded_channel();
         let options = self.options.clone();
+        let pulse = Pulse::new();
+        let own = pulse.clone();
         std::thread::Builder::new()
             .name("script".to_owned())
             .stack_size(THREAD_STACK)
-            .spawn(move || run(options, starts))
+            .spawn(move || run(options, starts, own))
             .map_err(|error| ScriptError::engine(format!("cannot start the script engine: {error}")))?;
         let sent = sender.send(start);
-        *thread = Some(sender);
-        sent.map_err(|_| ScriptError::engine("the script engine has stopped"))
+        *thread = Some(Thread { starts: sender, pulse: pulse.clone() });
+        sent.map(|()| pulse).map_err(|_| ScriptError::engine("the script engine has stopped"))
     }
 }
 
@@ -95,10 +109,11 @@ impl Drop for Abandoned {
 }
 
 /// The life of the thread.
-fn run(options: EngineOptions, mut starts: mpsc::UnboundedReceiver<Start>) {
+fn run(options: EngineOptions, mut starts: mpsc::UnboundedReceiver<Start>, pulse: Arc<Pulse>) {
+    pulse.attach();
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     let http = Rc::new(Http::new(options.connector));
-    let tools = Tools { compiler: Rc::new(Compiler::new(options.cache)), http };
+    let tools = Tools { compiler: Rc::new(Compiler::new(options.cache)), http, pulse };
     let local = LocalSet::new();
     local.block_on(&runtime, async {
         let mut units = JoinSet::new();

@@ -5,9 +5,10 @@
 //! unit's prelude exports with [`Unit::call`]. What a prelude is, and what a host offers, is decided elsewhere: nothing here
 //! knows of tools, sessions, terminals or models.
 //!
-//! - [`engine`] is the thread that all units share. It starts with the first unit.
+//! - [`engine`] is the thread that all units share. It starts with the first unit. `pulse` notices when it is stuck.
 //! - `worker` is the event loop of one unit; `vm` its runtime and its limits; `state` what both share with `ops`.
 //! - `modules` finds and loads modules: files, packages, CommonJS, JSON, virtual modules.
+//! - [`scan()`] says what a script imports without running it.
 //! - `compile` turns TypeScript and JSX into JavaScript, and positions back.
 //! - `ops` is what scripts reach of the system. The modules of Node above it are JavaScript, in `js/`.
 
@@ -17,11 +18,15 @@ mod error;
 mod memory;
 mod modules;
 mod ops;
+mod pulse;
+mod scan;
 mod state;
+mod sys;
 mod unit;
 mod vm;
 mod worker;
 
 pub use engine::{Connector, Engine, EngineOptions};
 pub use error::{Place, ScriptError, ScriptErrorKind};
+pub use scan::{ScanReport, scan};
 pub use unit::{BuiltinModule, Host, Limits, Unit, UnitOptions, UnitUsage};

@@ -4,10 +4,12 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use omp_shell::scope::GRACE;
 use omp_shell::{Ender, Environment, Scope};
 use serde_json::Value;
@@ -17,7 +19,8 @@ use tokio::time::Instant;
 
 use crate::compile::Compiler;
 use crate::error::{ScriptError, first_place};
-use crate::ops::{Http, Outcome};
+use crate::ops::{Http, OpError, Outcome};
+use crate::pulse::Pulse;
 use crate::unit::{BuiltinModule, Host, Shared, Unit, UnitOptions};
 use crate::worker::Message;
 
@@ -35,6 +38,7 @@ pub(crate) type Resource = Rc<dyn Any>;
 pub(crate) struct Tools {
     pub(crate) compiler: Rc<Compiler>,
     pub(crate) http: Rc<Http>,
+    pub(crate) pulse: Arc<Pulse>,
 }
 
 pub(crate) struct State {
@@ -55,6 +59,7 @@ pub(crate) struct State {
     /// A promise was rejected in this turn and nobody has looked yet.
     pub(crate) rejected: Cell<bool>,
     pub(crate) http: Rc<Http>,
+    pub(crate) pulse: Arc<Pulse>,
     children: RefCell<Vec<Ender>>,
     calls: RefCell<HashMap<u32, Waiting>>,
     resources: RefCell<HashMap<u32, Resource>>,
@@ -84,6 +89,7 @@ impl State {
             place: RefCell::default(),
             rejected: Cell::default(),
             http: tools.http,
+            pulse: tools.pulse,
             children: RefCell::default(),
             calls: RefCell::default(),
             resources: RefCell::default(),
@@ -136,7 +142,7 @@ impl State {
         match (waiting, result) {
             (Waiting::Call(reply), result) => drop(reply.send(result)),
             (Waiting::Load(reply), Ok(_)) => {
-                let unit = Unit::new(self.sender.clone(), self.shared.clone());
+                let unit = Unit::new(self.sender.clone(), self.shared.clone(), self.pulse.clone());
                 // Nobody waits any more: the handle in the message is dropped, which ends the unit.
                 drop(reply.send(Ok(unit)));
             }
@@ -191,7 +197,9 @@ impl State {
     pub(crate) fn spawn(&self, number: u32, work: impl Future<Output = Outcome> + 'static) {
         let sender = self.sender.clone();
         let task = tokio::task::spawn_local(async move {
-            let outcome = work.await;
+            // A script that waits must hear of it, whatever happens.
+            let outcome = AssertUnwindSafe(work).catch_unwind().await;
+            let outcome = outcome.unwrap_or_else(|_| Err(OpError::new("the operation failed")));
             let _ = sender.send(Message::Complete { number, outcome });
         });
         self.tasks.borrow_mut().insert(number, task.abort_handle());

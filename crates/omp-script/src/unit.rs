@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::ScriptError;
 use crate::memory::Meter;
+use crate::pulse::{Pulse, wait};
 use crate::worker::Message;
 
 /// How many names of each kind [`UnitUsage`] keeps.
@@ -164,6 +165,7 @@ pub struct Unit(Arc<Handle>);
 struct Handle {
     sender: mpsc::UnboundedSender<Message>,
     shared: Arc<Shared>,
+    pulse: Arc<Pulse>,
 }
 
 impl Drop for Handle {
@@ -174,8 +176,18 @@ impl Drop for Handle {
 }
 
 impl Unit {
-    pub(crate) fn new(sender: mpsc::UnboundedSender<Message>, shared: Arc<Shared>) -> Self {
-        Self(Arc::new(Handle { sender, shared }))
+    pub(crate) fn new(
+        sender: mpsc::UnboundedSender<Message>,
+        shared: Arc<Shared>,
+        pulse: Arc<Pulse>,
+    ) -> Self {
+        Self(Arc::new(Handle { sender, shared, pulse }))
+    }
+
+    /// The thread is stuck in a unit, so this one is over too.
+    fn lost(&self, stuck: &str) -> ScriptError {
+        self.0.shared.finish(&format!("{stuck} got stuck in the script engine"));
+        self.0.shared.end_error()
     }
 
     /// Calls a function that the prelude exports, and waits for its promise. `undefined` becomes `null`.
@@ -188,7 +200,10 @@ impl Unit {
         if self.0.sender.send(message).is_err() {
             return Err(self.0.shared.end_error());
         }
-        answer.await.unwrap_or_else(|_| Err(self.0.shared.end_error()))
+        match wait(&self.0.pulse, answer).await {
+            Ok(answer) => answer.unwrap_or_else(|_| Err(self.0.shared.end_error())),
+            Err(stuck) => Err(self.lost(&stuck)),
+        }
     }
 
     pub fn usage(&self) -> UnitUsage {
@@ -208,8 +223,10 @@ impl Unit {
             self.0.shared.ending.store(true, Ordering::Relaxed);
         }
         let (done, finished) = oneshot::channel();
-        if self.0.sender.send(Message::End { grace, done: Some(done) }).is_ok() {
-            let _ = finished.await;
+        if self.0.sender.send(Message::End { grace, done: Some(done) }).is_ok()
+            && let Err(stuck) = wait(&self.0.pulse, finished).await
+        {
+            self.lost(&stuck);
         }
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -15,8 +16,9 @@ use crate::error::{ScriptError, first_place};
 use crate::memory::Counted;
 use crate::modules::Modules;
 use crate::ops::{self, Outcome};
+use crate::pulse::Pulse;
 use crate::state::State;
-use crate::unit::Limits;
+use crate::unit::{Limits, Shared};
 
 /// QuickJS measures its stack from where the runtime was made, and the thread has 16 MB.
 const LARGEST_STACK: usize = 8 << 20;
@@ -40,15 +42,20 @@ fn thread_time() -> Duration {
 pub(crate) struct Turn {
     deadline: Cell<Option<Duration>>,
     limit: Duration,
+    unit: Arc<Shared>,
+    pulse: Arc<Pulse>,
 }
 
 impl Turn {
     fn start(&self) {
-        self.deadline.set(Some(thread_time() + self.limit));
+        let now = thread_time();
+        self.deadline.set(Some(now + self.limit));
+        self.pulse.begin(&self.unit, self.limit, now);
     }
 
     fn stop(&self) {
         self.deadline.set(None);
+        self.pulse.end();
     }
 
     fn is_over(&self) -> bool {
@@ -78,7 +85,12 @@ impl Vm {
             |error: rquickjs::Error| ScriptError::engine(format!("cannot create a script runtime: {error}"));
         let runtime = Runtime::new_with_alloc(Counted::new(state.shared.meter.clone())).map_err(failed)?;
         runtime.set_max_stack_size(limits.stack.clamp(64 << 10, LARGEST_STACK));
-        let turn = Rc::new(Turn { deadline: Cell::new(None), limit: limits.turn });
+        let turn = Rc::new(Turn {
+            deadline: Cell::new(None),
+            limit: limits.turn,
+            unit: state.shared.clone(),
+            pulse: state.pulse.clone(),
+        });
         let modules = Modules::new(state.clone());
         runtime.set_loader(modules.resolver(), modules.loader());
         let context = Context::full(&runtime).map_err(failed)?;

@@ -82,6 +82,10 @@ impl Worker {
                 let _ = self.vm.dispatch(Event::Exit);
                 return "it was ended".to_owned();
             }
+            // A thread that was given up and came back: everybody else thinks that its units are over.
+            if self.state.pulse.is_lost() {
+                return "the script engine was lost".to_owned();
+            }
             let due = self.state.timers.borrow().first().copied();
             let until = [due.map(|(at, _)| at), self.end].into_iter().flatten().min();
             let far = Instant::now() + Duration::from_secs(3600);

@@ -9,7 +9,7 @@ use omp_sdk::{
 };
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
 use omp_types::AgentEvent;
-use serde_json::{Value, json};
+use serde_json::json;
 
 struct NoEnvironment;
 
@@ -71,10 +71,7 @@ async fn results(home: &Home, asker: &Arc<Scripted>, reply: Reply) -> Vec<String
     let outcome = session.prompt(Prompt::text("go"), Default::default()).await.unwrap();
     assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "done", "the session goes on");
     session.close().await;
-    let body: Value = server.requests()[1].body.clone();
-    let tool = |message: &&Value| message["role"] == "tool";
-    let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
-    let results = body["messages"].as_array().unwrap().iter().filter(tool).map(text).collect();
+    let results = server.requests()[1].tool_results();
     server.finish();
     results
 }

@@ -282,7 +282,7 @@ fn collect_references(mut file: File, used: &mut HashSet<BlobHash>) -> io::Resul
         }
         let filled = kept + read;
         used.extend(references(&buffer[..filled]));
-        // A reference may go on in the next part.
+        // A reference may continue in the next part.
         kept = filled.min(overlap);
         buffer.copy_within(filled - kept..filled, 0);
     }

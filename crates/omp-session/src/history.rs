@@ -4,12 +4,14 @@
 //! tenth of a second.
 
 use std::fs::{DirBuilder, File};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use nix::sys::statvfs::statvfs;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::sessions::Sessions;
@@ -21,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long many of them may, all together: a prompt is not given up because others are typing too.
 const PERSISTENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
+/// A disk with less room is full: the index that the database keeps beside itself while it is used needs 32 KiB.
+const ROOM: u64 = 64 * 1024;
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS history (
@@ -59,12 +63,57 @@ pub struct Prompt {
 
 /// The history is not available; everything else continues without it.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot use the prompt history {}: {reason} (move the file away to start a new one)", path.display())]
+#[error("cannot use the prompt history {}: {reason}{}", path.display(), remedy.sentence())]
 pub struct HistoryError {
     /// The database.
     pub path: PathBuf,
     /// What the database said.
     pub reason: String,
+    /// What helps.
+    pub remedy: HistoryRemedy,
+}
+
+/// What helps where the history cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryRemedy {
+    /// The file is no such database, or a damaged one.
+    AnotherFile,
+    /// There is no room for it.
+    Room,
+    /// What was said says it.
+    Nothing,
+}
+
+impl HistoryRemedy {
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::AnotherFile => " (move the file away to start a new one)",
+            Self::Room => " (free disk space; prompts of this session are not kept until then)",
+            Self::Nothing => "",
+        }
+    }
+}
+
+impl HistoryError {
+    fn of_system(path: &Path, error: &io::Error) -> Self {
+        let remedy = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => HistoryRemedy::Room,
+            _ => HistoryRemedy::Nothing,
+        };
+        Self { path: path.to_owned(), reason: error.to_string(), remedy }
+    }
+
+    /// On a full disk the database may just not be able to make the files beside it.
+    fn of_database(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, SystemIoFailure};
+        let remedy = match error.sqlite_error_code() {
+            Some(DiskFull) => HistoryRemedy::Room,
+            Some(CannotOpen | SystemIoFailure) if !has_room(path) => HistoryRemedy::Room,
+            Some(DatabaseCorrupt | NotADatabase) => HistoryRemedy::AnotherFile,
+            _ => HistoryRemedy::Nothing,
+        };
+        Self { path: path.to_owned(), reason: error.to_string(), remedy }
+    }
 }
 
 /// The database of prompts.
@@ -87,15 +136,15 @@ enum Message {
 impl PromptHistory {
     /// Opens the database, or makes it.
     pub fn open(path: &Path) -> Result<Self, HistoryError> {
-        let failed = |reason: String| HistoryError { path: path.to_owned(), reason };
-        make_file(path).map_err(|error| failed(error.to_string()))?;
-        let connect = || connect(path).map_err(|error| failed(error.to_string()));
+        let in_system = |error: io::Error| HistoryError::of_system(path, &error);
+        let in_database = |error: rusqlite::Error| HistoryError::of_database(path, &error);
+        make_file(path).map_err(in_system)?;
+        let connect = || connect(path).map_err(in_database);
         let (reader, writer) = (connect()?, connect()?);
-        let last = newest(&reader).map_err(|error| failed(error.to_string()))?;
+        let last = newest(&reader).map_err(in_database)?;
         let (queue, waiting) = channel();
         let worker = std::thread::Builder::new().name("prompt-history".to_owned());
-        let worker =
-            worker.spawn(move || work(writer, &waiting)).map_err(|error| failed(error.to_string()))?;
+        let worker = worker.spawn(move || work(writer, &waiting)).map_err(in_system)?;
         Ok(Self { path: path.to_owned(), reader, queue: Some(queue), worker: Some(worker), last })
     }
 
@@ -167,8 +216,7 @@ impl PromptHistory {
             })?;
             rows.collect()
         };
-        read(&self.reader)
-            .map_err(|error| HistoryError { path: self.path.clone(), reason: error.to_string() })
+        read(&self.reader).map_err(|error| HistoryError::of_database(&self.path, &error))
     }
 }
 
@@ -204,6 +252,14 @@ fn make_file(path: &Path) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     File::options().write(true).create(true).truncate(false).mode(0o600).open(path).map(|_| ())
+}
+
+/// Whether the disk has room for the database and the files beside it; where nobody knows, it does.
+#[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+fn has_room(path: &Path) -> bool {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let free = statvfs(directory).map(|disk| disk.blocks_available() as u64 * disk.fragment_size() as u64);
+    !free.is_ok_and(|free| free < ROOM)
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {

@@ -91,5 +91,9 @@ mod tests {
         assert_eq!(drawn.iter().collect::<HashSet<_>>().len(), drawn.len());
         assert!(drawn.iter().filter(|id| id.len() == 8).count() == 64, "all short ids are used first");
         assert!(drawn.iter().all(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit())));
+        // Those that the session had before count, too.
+        let mut known: EntryIds = ["00000000", "00000001"].into_iter().collect();
+        let mut numbers = [0, 1, 2].into_iter();
+        assert_eq!(known.fresh_from(|| numbers.next().unwrap()), "00000002");
     }
 }

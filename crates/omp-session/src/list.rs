@@ -87,7 +87,7 @@ impl Serialize for MessagesText {
 pub enum Status {
     /// The model had the last word.
     Complete,
-    /// A tool was called or had answered, and the model did not go on.
+    /// A tool was called or had answered, and the model did not continue.
     Interrupted,
     Aborted,
     Error,

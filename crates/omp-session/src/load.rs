@@ -21,7 +21,7 @@ pub struct Loaded {
     pub header: Header,
     /// Lines that could not be read, because a crash cut them off or something damaged them.
     pub skipped: usize,
-    /// What went wrong on the way and does not keep the conversation from going on.
+    /// What went wrong on the way and does not keep the conversation from continuing.
     pub warnings: Vec<String>,
     entries: Vec<Entry>,
     by_id: HashMap<String, usize>,
@@ -116,6 +116,14 @@ impl Loaded {
     pub(crate) fn new(header: Header, entries: Vec<Entry>) -> Self {
         let by_id = entries.iter().enumerate().map(|(index, entry)| (entry.id.clone(), index)).collect();
         Self { header, skipped: 0, warnings: Vec::new(), entries, by_id, blobs: None }
+    }
+
+    /// Adds entries behind the last one.
+    pub(crate) fn extend(&mut self, entries: impl Iterator<Item = Entry>) {
+        for entry in entries {
+            self.by_id.insert(entry.id.clone(), self.entries.len());
+            self.entries.push(entry);
+        }
     }
 
     pub(crate) fn with_blobs(mut self, blobs: &BlobStore) -> Self {

@@ -1,6 +1,6 @@
 //! Who works on a session: a lock file beside it, held as long as the process lives.
 //!
-//! The lock is advice. A second process is told who has the session and chooses: go on beside it (each grows a
+//! The lock is advice. A second process is told who has the session and chooses: continue beside it (each grows a
 //! branch of its own, nothing is lost), copy the session, or take it over. A process that was killed holds nothing.
 
 use std::fs::{File, OpenOptions, TryLockError};

@@ -23,7 +23,7 @@ pub enum IfHeld {
     /// Open nothing and say who has it.
     #[default]
     Refuse,
-    /// Go on beside it: each process grows a branch of its own, nothing is lost.
+    /// Continue beside it: each process grows a branch of its own, nothing is lost.
     Share,
     /// Take the session away: the other process saves nothing more to it, and says so.
     TakeOver,

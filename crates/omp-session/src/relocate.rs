@@ -25,7 +25,7 @@ pub enum MoveError {
 impl Sessions {
     /// Moves a session and its artifacts to the project at `cwd` and returns its new path.
     pub fn move_to(&self, source: &Path, cwd: &Path) -> Result<PathBuf, MoveError> {
-        // Held until the move is done: whoever has the session open would go on writing to a file that is gone.
+        // Held until the move is done: whoever has the session open would continue writing to a file that is gone.
         let _lock = match Lock::acquire(source) {
             Attempt::Held(holder) => return Err(MoveError::Held { path: source.to_owned(), holder }),
             attempt => attempt,

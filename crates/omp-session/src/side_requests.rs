@@ -1,6 +1,6 @@
 //! Requests that a session made beside its conversation, in a file among its artifacts.
 //!
-//! They are no entries of the session file: an entry has a place in the tree, and other programs go on below the last one.
+//! They are no entries of the session file: an entry has a place in the tree, and other programs continue below the last one.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

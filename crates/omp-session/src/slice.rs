@@ -53,7 +53,7 @@ impl Head {
     pub(crate) fn read(file: &File) -> io::Result<Option<Self>> {
         let bytes = read_at(file, 0, HEAD)?;
         let head = Self::parse(&bytes, HEAD);
-        // The header may go on behind what was read, and so may what stands before the first prompt: other programs put
+        // The header may continue behind what was read, and so may what stands before the first prompt: other programs put
         // their instructions there.
         let enough = head.as_ref().is_some_and(|head| head.first_user_text.is_some());
         if enough || bytes.len() < HEAD {

@@ -14,7 +14,7 @@ use crate::entry::{
 };
 use crate::header::Header;
 use crate::id::EntryIds;
-use crate::load::Loaded;
+use crate::load::{LoadError, Loaded, load};
 use crate::lock::Holder;
 use crate::save::{Access, SaveError, SavePlace, Store, SyncPolicy};
 use crate::time;
@@ -53,7 +53,7 @@ impl SessionWriter {
         Self::new(header, Store::new(SavePlace::Planned(path), Access::Ours(None), Some(blobs)))
     }
 
-    /// Goes on where a file ends.
+    /// Continues where a file ends.
     pub(crate) fn resumed(header: Header, store: Store, ids: EntryIds, leaf: Option<String>) -> Self {
         Self { ids, leaf, ..Self::new(header, store) }
     }
@@ -77,7 +77,7 @@ impl SessionWriter {
         self.store.is_saved()
     }
 
-    /// The other process that has the session open, if we go on beside one.
+    /// The other process that has the session open, if we continue beside one.
     pub fn other_holder(&self) -> Option<&Holder> {
         match &self.store.access {
             Access::Beside(holder) => Some(holder),
@@ -108,6 +108,15 @@ impl SessionWriter {
     /// The conversation of a session that is never saved, with all its branches.
     pub fn snapshot(&self) -> Loaded {
         Loaded::new(self.header.clone(), self.entries.clone())
+    }
+
+    /// The whole conversation with all its branches: what the file has, and what is not on the disk yet. Reads the file.
+    pub fn conversation(&self) -> Result<Loaded, LoadError> {
+        let Some(path) = self.path() else { return Ok(self.snapshot()) };
+        let saved = if self.is_saved() { load(path)? } else { None };
+        let mut loaded = saved.unwrap_or_else(|| Loaded::new(self.header.clone(), Vec::new()));
+        loaded.extend(self.store.waiting().cloned());
+        Ok(loaded)
     }
 
     /// The entry that the next one will follow.

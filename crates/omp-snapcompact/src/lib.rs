@@ -1,6 +1,6 @@
 //! History as pictures: text on PNG frames, in pixel fonts that models read well.
 //!
-//! A picture costs a model fewer tokens than the text on it. [`compact`] prints the part of a conversation that goes on
+//! A picture costs a model fewer tokens than the text on it. [`compact`] prints the part of a conversation that is put
 //! frames, without a model and without the network; the same input gives the same bytes.
 //!
 //! | part | what it does |

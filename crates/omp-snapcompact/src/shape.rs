@@ -59,6 +59,11 @@ const OPENAI: &str = "8on16-bw";
 const HIGH_WIDTH: usize = 1932;
 
 impl Shape {
+    /// The names that the settings can give.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        SHAPES.iter().map(|shape| shape.name)
+    }
+
     /// The shape of a name.
     pub fn named(name: &str) -> Option<Self> {
         SHAPES.iter().find(|shape| shape.name == name).copied()

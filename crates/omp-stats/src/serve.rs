@@ -81,7 +81,7 @@ impl Dashboard {
         format!("http://{}/", self.address)
     }
 
-    /// Waits for ever, or until the server could not go on.
+    /// Waits for ever, or until the server could not continue.
     pub async fn wait(mut self) {
         // An end that nobody asked for is an end all the same.
         let _ = (&mut self.task).await;

@@ -5,6 +5,7 @@
             "progress": [message, …]}],
  "resources": [{"uri": …, "text": …}], "templates": [{"uriTemplate": …, "text": …}],
  "prompts": [{"name": …, "arguments": […], "texts": […]}],
+ "values": {"argument": [value, …] | "never"}, which are completed by how they begin,
  "instructions": …, "startDelay": seconds, "page": tools on a page, "stderr": text, "never": true}
 
 It is read again for every request. Every line that comes in is appended to <file>.log; a change of <file>.poke sends
@@ -99,6 +100,8 @@ def initialized(request):
         },
         "serverInfo": {"name": "fixture", "version": "1.0"},
     }
+    if "values" in given:
+        result["capabilities"]["completions"] = {}
     if "instructions" in given:
         result["instructions"] = given["instructions"]
     return result
@@ -137,6 +140,13 @@ def answer(request):
         texts = [text.format(**arguments) for text in prompt["texts"]]
         messages = [{"role": "user", "content": {"type": "text", "text": text}} for text in texts]
         result = {"messages": messages}
+    elif method == "completion/complete":
+        argument = request["params"]["argument"]
+        values = given.get("values", {}).get(argument["name"], [])
+        if values == "never":
+            return
+        fitting = [value for value in values if value.lower().startswith(argument["value"].lower())]
+        result = {"completion": {"values": fitting[:100], "total": len(fitting)}}
     elif method not in ("ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"):
         result, error = None, {"code": -32601, "message": "Method not found"}
     if error:

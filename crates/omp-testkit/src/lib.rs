@@ -99,3 +99,12 @@ pub use server::{
 pub fn mcp_server() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("servers/mcp.py")
 }
+
+/// A script for `ssh` in tests; its first lines say what it can be made to do.
+pub const FAKE_SSH: &str = include_str!("../servers/ssh.sh");
+
+/// Without what a test needs, it passes only where somebody chose so: `OMP_TEST_WITHOUT` lists what this machine lacks.
+pub fn assert_waived(tool: &str, why: &str) {
+    let without = std::env::var("OMP_TEST_WITHOUT").unwrap_or_default();
+    assert!(without.split(',').any(|listed| listed == tool), "{why}, OMP_TEST_WITHOUT={tool} goes without");
+}

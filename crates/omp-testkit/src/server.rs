@@ -63,7 +63,7 @@ impl Server {
     /// Like [`Server::start`], with a fixed port or a record file.
     ///
     /// # Panics
-    /// When the port is taken or the record file cannot be opened: a test cannot go on without either.
+    /// When the port is taken or the record file cannot be opened: a test cannot continue without either.
     #[expect(clippy::needless_pass_by_value, reason = "callers build the options in place")]
     pub fn start_with(scenario: impl Into<Scenario>, options: ServerOptions) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", options.port))

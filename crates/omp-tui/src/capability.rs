@@ -77,11 +77,6 @@ pub fn multiplexer(environment: Environment<'_>) -> bool {
         || term.starts_with("screen")
 }
 
-/// Whether rows are wrapped anew when the width changes: all do that but GNU screen.
-pub fn wraps_anew(environment: Environment<'_>) -> bool {
-    !environment.has("STY") || environment.has("TMUX") || environment.has("ZELLIJ")
-}
-
 /// Whether the terminal understands nothing but text: no questions, no interface.
 pub fn dumb(environment: Environment<'_>) -> bool {
     environment.get("TERM").is_none_or(|term| term == "dumb")
@@ -205,7 +200,6 @@ pub fn profile(environment: Environment<'_>, cursor: bool) -> Profile {
     Profile {
         synchronized: synchronized(environment).value(),
         multiplexer: multiplexer(environment),
-        wraps_anew: wraps_anew(environment),
         screen_to_history: screen_to_history(environment),
         hardware_cursor: hardware_cursor(environment, cursor),
         ..Profile::default()

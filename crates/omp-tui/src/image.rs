@@ -202,7 +202,7 @@ fn prepare(
         ImageProtocol::Iterm2 => iterm2(&entry.picture.png, columns, rows),
         ImageProtocol::Sixel => {
             let (height, width) = options.cell;
-            // One cell less in height: some terminals go on to the next row behind a picture that fills the last one.
+            // One cell less in height: some terminals continue to the next row behind a picture that fills the last one.
             let height = (rows * height).saturating_sub(height).max(6);
             sixel(&entry.picture.pixels.resized(columns * width, height))
         }

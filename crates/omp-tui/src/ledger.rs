@@ -35,7 +35,7 @@ pub struct Advance {
     pub ledger: Ledger,
     /// The rows that enter history now; nothing else may scroll.
     pub chunk: Range<usize>,
-    /// Whether the frame fell below what is in history, so that stale rows stay there and the window starts anew.
+    /// Whether the frame fell below what is in history, so that stale rows stay there and the window starts again.
     pub shrunk: bool,
 }
 

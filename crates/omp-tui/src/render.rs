@@ -9,11 +9,11 @@
 //!
 //! Nothing is painted while sizes keep coming ([`crate::schedule::Scheduler::resized`]). What is promised then:
 //!
-//! - Outside multiplexers everything is erased and written anew, history included: each row is there once, at the new width,
-//!   whatever the terminal did with its rows meanwhile. xterm wraps nothing anew; Alacritty, kitty and VTE do.
-//! - tmux and zellij keep their history, wrap it anew themselves, and move rows between it and the screen. Which ones follows
+//! - Outside multiplexers everything is erased and rewritten, history included: each row is there once, at the new width,
+//!   whatever the terminal did with its rows meanwhile. xterm wraps nothing again; Alacritty, kitty and VTE do.
+//! - tmux and zellij keep their history, wrap it again themselves, and move rows between it and the screen. Which ones follows
 //!   from the row of the cursor ([`Renderer::wants_cursor`], `reflow`): rows that came back return to history, final rows that
-//!   went there are not written again, and where a line was cut in two its rest goes on in the next row. What was not final, and
+//!   went there are not written again, and where a line was cut in two its rest continues in the next row. What was not final, and
 //!   the rows below the conversation, may have been pushed into history by the terminal itself; those copies stay. A row of a
 //!   table that is cut in two is repeated whole.
 //! - A terminal that does not say where its cursor is is assumed to do what most do (`resize`). Rows may be repeated then.

@@ -7,10 +7,13 @@ use std::time::Duration;
 /// Ordinary frames come at most this often: about 30 a second.
 const ORDINARY: Duration = Duration::from_millis(33);
 /// Frames that answer a key come at most this often.
-const PROMPT: Duration = Duration::from_millis(4);
+const PROMPT: Duration = Duration::from_millis(2);
 /// Frames for text that arrives come at most this often: 20 a second read as well as 30, and each costs its cursor moves and
 /// colours, whatever it shows.
 const TEXT: Duration = Duration::from_millis(50);
+/// After so long without text its next piece is shown as soon as a key would be; only what follows is collected. Somebody
+/// waits for the first word of an answer, whatever else was drawn a moment ago.
+const QUIET: Duration = TRICKLE;
 /// Text that trickles in is collected until there are so many bytes of it, which is worth a frame …
 const WORTH: usize = 24;
 /// … or until so much time has gone by. Most models speak slower than they could be drawn: twenty frames a second of five
@@ -40,7 +43,7 @@ pub enum Request {
     Forced,
 }
 
-/// What has to be laid out anew for a frame.
+/// What has to be laid out again for a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Everything.
@@ -58,6 +61,8 @@ pub struct Scheduler {
     extent: Option<Extent>,
     /// Bytes of text since the last frame.
     text: usize,
+    /// When a frame with new text was drawn last.
+    last_text: Option<Duration>,
 }
 
 impl Scheduler {
@@ -73,8 +78,10 @@ impl Scheduler {
             Request::Text { bytes, .. } => self.text.saturating_add(bytes),
             _ => self.text,
         };
+        let is_quiet = self.last_text.is_none_or(|last| now >= last + QUIET);
         let due = match request {
             Request::Forced => now,
+            Request::Text { .. } if is_quiet => after(PROMPT),
             Request::Text { .. } if text < WORTH => after(TRICKLE),
             Request::Text { .. } => after(TEXT),
             Request::Key => after(PROMPT),
@@ -127,7 +134,9 @@ impl Scheduler {
         }
         self.due = None;
         self.settled = None;
-        self.text = 0;
+        if std::mem::take(&mut self.text) > 0 {
+            self.last_text = Some(now);
+        }
         self.last = Some(now);
         self.extent.take()
     }
@@ -175,10 +184,30 @@ mod tests {
         scheduler.take(at(0));
         scheduler.request(Request::Ordinary, at(1));
         assert_eq!(scheduler.deadline(), Some(at(33)));
-        scheduler.request(Request::Key, at(2));
-        assert_eq!(scheduler.deadline(), Some(at(4)));
+        scheduler.request(Request::Key, at(1));
+        assert_eq!(scheduler.deadline(), Some(at(2)));
         scheduler.request(Request::Key, at(20));
-        assert_eq!(scheduler.deadline(), Some(at(4)));
+        assert_eq!(scheduler.deadline(), Some(at(2)));
+    }
+
+    /// The spinner was drawn a moment ago, and the frame of another change is not due yet: the first word of an answer waits
+    /// for neither, what follows it waits for its turn, and after a pause the next word is a first one again.
+    #[test]
+    fn the_first_text_after_a_quiet_time_does_not_wait() {
+        let piece = Request::Text { component: 1, bytes: 5 };
+        let mut scheduler = Scheduler::new();
+        scheduler.request(Request::Component(2), at(1000));
+        assert!(scheduler.take(at(1000)).is_some());
+        scheduler.request(Request::Ordinary, at(1001));
+        assert_eq!(scheduler.deadline(), Some(at(1033)));
+        scheduler.request(piece, at(1001));
+        assert_eq!(scheduler.deadline(), Some(at(1002)));
+        assert!(scheduler.take(at(1002)).is_some());
+        scheduler.request(piece, at(1003));
+        assert_eq!(scheduler.deadline(), Some(at(1102)));
+        assert!(scheduler.take(at(1102)).is_some());
+        scheduler.request(piece, at(1500));
+        assert_eq!(scheduler.deadline(), Some(at(1500)));
     }
 
     /// A piece of five bytes every 20 ms is about ten frames a second, every 5 ms about 20; the first piece comes at once.

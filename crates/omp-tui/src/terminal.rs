@@ -151,7 +151,7 @@ impl Terminal {
         Ok(result)
     }
 
-    /// Gives the terminal back to the shell and stops the whole job, as SIGTSTP does. When it goes on there is
+    /// Gives the terminal back to the shell and stops the whole job, as SIGTSTP does. When it continues there is
     /// [`Incoming::Continued`]. `false` if there is no shell to go back to; then nothing has happened.
     pub fn suspend(&self) -> io::Result<bool> {
         self.restore.stop()

@@ -62,7 +62,7 @@ impl Transcript {
         BlockId(self.entries.len() - 1)
     }
 
-    /// A block, to change it. What it does after it was final is not seen until everything is laid out anew.
+    /// A block, to change it. What it does after it was final is not seen until everything is laid out again.
     pub fn block_mut(&mut self, id: BlockId) -> Option<&mut dyn Block> {
         Some(self.entries.get_mut(id.0)?.block.as_mut())
     }

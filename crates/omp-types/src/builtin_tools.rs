@@ -34,7 +34,7 @@ pub enum ToolOffer {
     Named,
     /// Another tool, without which it has nothing to do.
     With(&'static str),
-    /// Something that goes on in the session, such as a goal.
+    /// Something that is active in the session, such as a goal.
     ByMode,
 }
 

@@ -62,7 +62,7 @@ pub enum AgentEvent {
         model: String,
         role: String,
     },
-    /// The conversation outgrew a model's context window; one with a larger window goes on. Both are `provider/id`.
+    /// The conversation outgrew a model's context window; one with a larger window continues. Both are `provider/id`.
     ContextPromoted {
         from: String,
         to: String,

@@ -51,7 +51,7 @@ impl GoalStatus {
         }
     }
 
-    /// Can the work still go on?
+    /// Can the work still continue?
     pub fn is_open(self) -> bool {
         !matches!(self, Self::Complete | Self::Dropped)
     }

@@ -19,7 +19,7 @@ pub enum Message {
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
     pub content: UserContent,
-    /// The user sent this while a run was going on; the wire copy is wrapped so that the model notices.
+    /// The user sent this while a run was in progress; the wire copy is wrapped so that the model notices.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steering: bool,
     /// What one model reads in the place of this message.

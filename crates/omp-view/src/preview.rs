@@ -45,7 +45,7 @@ impl Preview {
         Self::hanging(look, rows, part, 0)
     }
 
-    /// Part of rows that are already there; what is wrapped goes on behind so many cells.
+    /// Part of rows that are already there; what is wrapped continues behind so many cells.
     pub fn hanging(look: &Look, rows: &[Line], part: Part, indent: usize) -> Self {
         let wrapped = |row: &Line| row.wrap(look.width, indent);
         match part {

@@ -1,4 +1,4 @@
-//! The row that turns while something goes on.
+//! The row that turns while something is in progress.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use omp_tui::text::Line;
 
 use crate::Look;
 
-/// What goes on.
+/// What is in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// The model or its tools work.

@@ -249,7 +249,7 @@ impl Job<'_> {
     }
 }
 
-/// Much text takes a moment, in which others should go on.
+/// Much text takes a moment, in which others should continue.
 async fn laid_out(family: Family, text: Arc<String>, url: Url) -> Option<(&'static str, String)> {
     let made = tokio::task::spawn_blocking(move || structured(family, &text, &url)).await;
     made.ok()?
@@ -269,7 +269,7 @@ fn structured(family: Family, text: &str, url: &Url) -> Option<(&'static str, St
     Some(("feed", feed::markdown(&feed, url)))
 }
 
-/// Laying out a large page takes a moment, in which others should go on.
+/// Laying out a large page takes a moment, in which others should continue.
 async fn studied(text: String, url: Url) -> Study {
     let (page, place) = (text.clone(), url.clone());
     match within(LAYOUT_TIME, move || html::study(&page, &place)).await {

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::string::FromUtf8Error;
 use std::sync::OnceLock;
 
+use omp_edits::patch::FinalEnd;
+
 use crate::text::{Charset, Unencodable};
 
 /// A file's bytes, and where its lines are in them.
@@ -51,16 +53,6 @@ pub struct Splice<'a> {
     pub start: usize,
     pub removed: usize,
     pub inserted: &'a [String],
-}
-
-/// What becomes of the line end at the end of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FinalEnd {
-    /// As it was; an empty file counts as one that has it.
-    #[default]
-    Keep,
-    Present,
-    Absent,
 }
 
 impl Document {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::open::{OpenedPath, open};
 
-/// Who has not got a turn by then goes on without: another program may keep the file locked for reasons of its own, and
+/// Who has not got a turn by then continues without: another program may keep the file locked for reasons of its own, and
 /// two that wait for each other must not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Between two tries.

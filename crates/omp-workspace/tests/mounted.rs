@@ -6,15 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use omp_testkit::assert_waived;
 use omp_workspace::write::{Mode, Outcome, WriteError, write, write_if};
-
-/// Without the right to mount nothing is tried, and somebody said so: `OMP_TEST_WITHOUT=mount`.
-fn may_be_missing(mounted: bool) -> bool {
-    let without = std::env::var("OMP_TEST_WITHOUT").unwrap_or_default();
-    let chosen = without.split(',').any(|tool| tool == "mount");
-    assert!(mounted || chosen, "cannot mount: run the tests as root, or go without: OMP_TEST_WITHOUT=mount");
-    mounted
-}
 
 /// A file with another one mounted over it, gone with the value.
 struct Mounted(PathBuf);
@@ -22,7 +15,11 @@ struct Mounted(PathBuf);
 impl Mounted {
     fn new(from: &Path, over: &Path) -> Option<Self> {
         let mount = Command::new("mount").arg("--bind").args([from, over]).output();
-        may_be_missing(mount.is_ok_and(|mount| mount.status.success())).then(|| Self(over.to_owned()))
+        if !mount.is_ok_and(|mount| mount.status.success()) {
+            assert_waived("mount", "cannot mount: run the tests as root");
+            return None;
+        }
+        Some(Self(over.to_owned()))
     }
 }
 

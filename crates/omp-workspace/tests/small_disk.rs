@@ -6,15 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use omp_testkit::assert_waived;
 use omp_workspace::write::{Mode, WriteError, write};
-
-/// Without the right to mount nothing is tried, and somebody said so: `OMP_TEST_WITHOUT=mount`.
-fn may_be_missing(mounted: bool) -> bool {
-    let without = std::env::var("OMP_TEST_WITHOUT").unwrap_or_default();
-    let chosen = without.split(',').any(|tool| tool == "mount");
-    assert!(mounted || chosen, "cannot mount: run the tests as root, or go without: OMP_TEST_WITHOUT=mount");
-    mounted
-}
 
 /// A small file system, gone with the value.
 struct Disk(tempfile::TempDir);
@@ -26,7 +19,11 @@ impl Disk {
             .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
             .arg(directory.path())
             .output();
-        may_be_missing(mount.is_ok_and(|mount| mount.status.success())).then_some(Self(directory))
+        if !mount.is_ok_and(|mount| mount.status.success()) {
+            assert_waived("mount", "cannot mount a small disk: run the tests as root");
+            return None;
+        }
+        Some(Self(directory))
     }
 
     fn path(&self) -> &Path {

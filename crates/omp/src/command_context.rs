@@ -1,10 +1,13 @@
 //! Whose files and which variables a run uses.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omp_sdk::settings::Settings;
-use omp_sdk::{Directories, Environment, LayeredEnvironment, ProcessEnvironment, load_settings};
+use omp_sdk::{
+    Directories, Environment, LayeredEnvironment, ProcessEnvironment, SessionOptions, Workbench,
+    load_settings,
+};
 use serde_json::Map;
 
 use crate::output;
@@ -32,6 +35,16 @@ impl CommandContext {
             .map_err(|error| error.to_string())?;
         settings.warnings().iter().for_each(|warning| output::warn(warning));
         Ok(settings)
+    }
+
+    /// The tools and servers as a session in `cwd` would have them.
+    pub(crate) fn workbench(self, cwd: PathBuf) -> Result<Workbench, String> {
+        let settings = self.settings(&cwd)?;
+        let options = SessionOptions {
+            settings: Some(settings),
+            ..SessionOptions::new(cwd, self.directories, self.environment)
+        };
+        Workbench::open(options).map_err(|error| error.to_string())
     }
 }
 

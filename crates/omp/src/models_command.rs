@@ -190,7 +190,7 @@ fn line(row: &ModelRow, width: usize) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// One line for each model, whoever offers it.
+/// One line for each model, regardless of who offers it.
 fn canonical_table(rows: &[CanonicalRow]) -> String {
     if rows.is_empty() {
         return NOTHING.to_owned();

@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 
 use omp_cli::CommandCall;
-use omp_sdk::{SessionOptions, Workbench};
 use omp_types::UserBlock;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +22,7 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 }
 
 fn read(path: &str, profile: Option<&str>) -> Result<u8, String> {
-    let bench = bench(profile)?;
+    let bench = CommandContext::here(profile)?.workbench(working_directory::current()?)?;
     let runtime = runtime::start()?;
     let code = runtime.block_on(async {
         let cancel = CancellationToken::new();
@@ -39,17 +38,6 @@ fn read(path: &str, profile: Option<&str>) -> Result<u8, String> {
     });
     runtime.shutdown_background();
     code
-}
-
-/// The tools as a session here would have them.
-fn bench(profile: Option<&str>) -> Result<Workbench, String> {
-    let context = CommandContext::here(profile)?;
-    let cwd = working_directory::current()?;
-    let settings = context.settings(&cwd)?;
-    let CommandContext { directories, environment } = context;
-    let options =
-        SessionOptions { settings: Some(settings), ..SessionOptions::new(cwd, directories, environment) };
-    Workbench::open(options).map_err(|error| error.to_string())
 }
 
 /// On a terminal nothing of it is hidden; in a pipe emoji and other scripts stay as they are.

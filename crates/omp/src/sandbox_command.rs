@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use omp_cli::CommandCall;
-use omp_sdk::{RungStatus, SandboxStatus, SessionOptions, Workbench};
+use omp_sdk::{RungStatus, SandboxStatus, Workbench};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -37,12 +37,7 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 fn open(profile: Option<&str>) -> Result<Workbench, String> {
     let cwd = working_directory::current()?;
     let cwd = cwd.canonicalize().map_err(|error| working_directory::unusable(&error))?;
-    let context = CommandContext::here(profile)?;
-    let settings = context.settings(&cwd)?;
-    let CommandContext { directories, environment } = context;
-    let options =
-        SessionOptions { settings: Some(settings), ..SessionOptions::new(cwd, directories, environment) };
-    Workbench::open(options).map_err(|error| error.to_string())
+    CommandContext::here(profile)?.workbench(cwd)
 }
 
 async fn status(bench: &Workbench, planning: bool, as_json: bool) -> u8 {

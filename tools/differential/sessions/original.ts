@@ -1,6 +1,7 @@
 // The original's side: writes sessions by its own session manager, and says what a model would be told of a file.
 // Cases are lines of JSON, answered by one line each.
 import * as path from "node:path";
+import { serve } from "../serve.ts";
 
 const session = path.join(process.argv[2], "node_modules/@oh-my-pi/pi-coding-agent/src/session");
 const { SessionManager } = await import(path.join(session, "session-manager.ts"));
@@ -121,14 +122,4 @@ async function answer(job: any): Promise<any> {
 	return { file };
 }
 
-const lines = (await Bun.stdin.text()).split("\n").filter(line => line !== "");
-for (const line of lines) {
-	let said: any;
-	try {
-		said = await answer(JSON.parse(line));
-	} catch (error) {
-		said = { error: String(error) };
-	}
-	process.stdout.write(`${JSON.stringify(said)}\n`);
-}
-process.exit(0);
+await serve(answer);

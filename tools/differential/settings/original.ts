@@ -1,6 +1,7 @@
 // The original's side: the effective values of settings that a `config.yml` gives. Cases are lines of JSON, answered by
 // one line each; `{}` asks for its schema.
 import * as path from "node:path";
+import { serve } from "../serve.ts";
 
 const config = path.join(process.argv[2], "node_modules/@oh-my-pi/pi-coding-agent/src/config");
 const { SETTINGS_SCHEMA } = await import(path.join(config, "settings-schema.ts"));
@@ -14,14 +15,4 @@ async function answer(job: any): Promise<any> {
 	return { values: Object.fromEntries(job.ask.map((name: string) => [name, settings.get(name) ?? null])) };
 }
 
-const lines = (await Bun.stdin.text()).split("\n").filter(line => line !== "");
-for (const line of lines) {
-	let said: any;
-	try {
-		said = await answer(JSON.parse(line));
-	} catch (error) {
-		said = { error: String(error) };
-	}
-	process.stdout.write(`${JSON.stringify(said)}\n`);
-}
-process.exit(0);
+await serve(answer);

@@ -94,7 +94,7 @@ impl Pace {
         Self { interval: interval.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL), failures: 0 }
     }
 
-    /// Goes on waiting, slower if asked to, or gives the reason to stop.
+    /// Keeps waiting, slower if asked to, or gives the reason to stop.
     fn after(&mut self, refusal: &Refusal) -> Result<(), LoginError> {
         let text = refusal.sentence();
         if text.contains("authorization_pending") {

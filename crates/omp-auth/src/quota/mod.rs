@@ -45,7 +45,7 @@ pub struct QuotaReport {
 pub struct QuotaWindow {
     pub name: String,
     pub used_percent: f64,
-    /// When it begins anew, in milliseconds since 1970.
+    /// When it resets, in milliseconds since 1970.
     pub resets_at: Option<i64>,
 }
 

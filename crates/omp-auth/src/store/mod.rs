@@ -73,7 +73,7 @@ impl Store {
             let rows = statement.query_map([provider], read)?;
             rows.collect::<rusqlite::Result<Vec<Option<Stored>>>>()
         });
-        // A row nobody can read is as good as none; the others go on working.
+        // A row nobody can read is as good as none; the others keep working.
         Ok(self.checked(rows)?.into_iter().flatten().collect())
     }
 

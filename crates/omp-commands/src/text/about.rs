@@ -9,7 +9,7 @@ use super::{BUSY, first_word};
 use crate::answer::{Answer, Columns};
 use crate::handler::CommandContext;
 use crate::listing::{BUILT_IN, Listed, ListedFor, listed};
-use crate::topics;
+use crate::topics::{OWN_TOPIC, topic_of};
 
 /// Letters of a command and its hint in the list of all.
 const LONGEST_USAGE: usize = 36;
@@ -28,8 +28,8 @@ pub(crate) async fn help(session: &Arc<Session>) -> Answer {
         (format!("  {name}"), format!("{:wide$}  {}", command.source, command.description))
     };
     let place = |command: &Listed| match command.source == BUILT_IN {
-        true => topics::place(&command.name).unwrap_or((topics::OWN, usize::MAX)),
-        false => (topics::OWN, usize::MAX),
+        true => topic_of(&command.name).unwrap_or((OWN_TOPIC, usize::MAX)),
+        false => (OWN_TOPIC, usize::MAX),
     };
     let mut all: Vec<((&str, usize), Listed)> =
         all.into_iter().map(|command| (place(&command), command)).collect();

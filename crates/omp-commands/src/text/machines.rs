@@ -100,6 +100,19 @@ async fn list(session: &Arc<Session>) -> Answer {
     Answer::Table(Columns::new("SSH hosts", rows.collect()))
 }
 
+/// A flag without its dashes: its name and its value, which stands behind `=` or is the next word.
+pub(super) fn flag_value<'w>(
+    flag: &'w str,
+    words: &mut std::slice::Iter<'w, String>,
+) -> Result<(&'w str, String), String> {
+    let (flag, value) = match flag.split_once('=') {
+        Some((flag, value)) => (flag, Some(value.to_owned())),
+        None => (flag, words.next().cloned()),
+    };
+    let value = value.ok_or_else(|| format!("--{flag} needs a value"))?;
+    Ok((flag, value))
+}
+
 fn parse(words: &[String]) -> Result<Typed, String> {
     let mut typed = Typed::default();
     let mut words = words.iter();
@@ -111,11 +124,7 @@ fn parse(words: &[String]) -> Result<Typed, String> {
             typed.name.clone_from(word);
             continue;
         };
-        let (flag, value) = match flag.split_once('=') {
-            Some((flag, value)) => (flag, Some(value.to_owned())),
-            None => (flag, words.next().cloned()),
-        };
-        let value = value.ok_or_else(|| format!("--{flag} needs a value"))?;
+        let (flag, value) = flag_value(flag, &mut words)?;
         match flag {
             "host" => typed.host = Some(value),
             "user" => typed.user = Some(value),

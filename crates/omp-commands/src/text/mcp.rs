@@ -208,11 +208,7 @@ fn draft(words: &[String]) -> Result<McpDraft, String> {
             draft.name.clone_from(word);
             continue;
         };
-        let (flag, value) = match flag.split_once('=') {
-            Some((flag, value)) => (flag, Some(value.to_owned())),
-            None => (flag, words.next().cloned()),
-        };
-        let value = value.ok_or_else(|| format!("--{flag} needs a value"))?;
+        let (flag, value) = super::machines::flag_value(flag, &mut words)?;
         match flag {
             "url" => draft.url = Some(value),
             "token" => draft.token = Some(value),

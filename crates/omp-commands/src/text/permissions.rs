@@ -32,12 +32,12 @@ fn list(permissions: &Permissions) -> Answer {
     let all = permissions.list();
     if all.is_empty() {
         return Answer::Text(
-            "No rules. Choose \"always\" when omp asks about a command, or add to tools.approvalRules."
+            "No rules. Choose \"always\" when omp asks about a call, or add to tools.approvalRules."
                 .to_owned(),
         );
     }
     let rows = all.into_iter().map(|one| (one.rule, one.scope.name().to_owned())).collect();
-    Answer::Table(Columns::new("Commands allowed without asking", rows))
+    Answer::Table(Columns::new("Allowed without asking", rows))
 }
 
 fn remove(permissions: &Permissions, rule: &str) -> Answer {

@@ -23,7 +23,7 @@ use crate::directories::Directories;
 pub enum Saved {
     /// Only the lines of the keys differ.
     InPlace,
-    /// The file could not be changed in place and was written anew; the previous one is here.
+    /// The file could not be changed in place and was rewritten; the previous one is here.
     Rewritten { backup: PathBuf },
 }
 

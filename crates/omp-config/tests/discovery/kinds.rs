@@ -70,6 +70,8 @@ fn an_empty_native_folder_is_no_folder() {
 #[test]
 fn keys_of_each_kind() {
     let world = World::new(&[
+        ("repo/.omp/skills/s/SKILL.md", "---\ndescription: d\n---\n"),
+        ("repo/.claude/skills/s/SKILL.md", "---\ndescription: another\n---\n"),
         ("repo/.omp/tools/t.ts", ""),
         ("repo/.claude/tools/t.sh", ""),
         ("repo/.omp/extensions/e.ts", ""),
@@ -85,6 +87,10 @@ fn keys_of_each_kind() {
         ("repo/.claude/settings.json", "{}"),
     ]);
     let found = world.at("repo");
+    assert_eq!(
+        world.hidden(&found.skills()),
+        ["repo/.claude/skills/s/SKILL.md < repo/.omp/skills/s/SKILL.md"]
+    );
     assert_eq!(world.hidden(&found.tools()), ["repo/.claude/tools/t.sh < repo/.omp/tools/t.ts"]);
     assert_eq!(
         world.hidden(&found.extension_modules()),

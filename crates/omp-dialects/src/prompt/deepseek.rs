@@ -19,7 +19,7 @@ pub(super) fn write(prompt: &RawPrompt<'_>) -> String {
                 let _ = write!(out, "{USER}{text}");
             }
             RawTurn::Assistant(answer) => {
-                // After results the answer goes on where it was.
+                // After results the answer continues where it was.
                 if !answers_results {
                     let _ = write!(out, "{ASSISTANT}</think>");
                 }

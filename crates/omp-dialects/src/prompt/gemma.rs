@@ -44,7 +44,7 @@ pub(super) fn write(prompt: &RawPrompt<'_>) -> String {
         }
     }
     match prompt.turns.last() {
-        // The model goes on in its own turn.
+        // The model continues in its own turn.
         Some(RawTurn::Results(_)) => {}
         Some(RawTurn::Assistant(_)) => out.push_str("<turn|>"),
         _ => out.push_str("<|turn>model\n"),

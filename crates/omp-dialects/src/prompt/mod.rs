@@ -79,7 +79,7 @@ pub struct RawResult {
 }
 
 impl Dialect {
-    /// The prompt up to where the model goes on. `None` for dialects without a template of their own.
+    /// The prompt up to where the model continues. `None` for dialects without a template of their own.
     pub fn write_prompt(self, prompt: &RawPrompt<'_>) -> Option<String> {
         match self {
             Self::DeepSeek if prompt.generation == RawGeneration::Legacy => {

@@ -41,7 +41,7 @@ impl ArchivePath<'_> {
     }
 }
 
-/// Adds a member to an archive, or replaces one. The archive is written anew beside the old one and takes its place in
+/// Adds a member to an archive, or replaces one. The new one is written beside the old one and takes its place in
 /// one step; a missing archive is made.
 pub fn put(
     place: ArchivePath<'_>,

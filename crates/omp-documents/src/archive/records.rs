@@ -149,7 +149,7 @@ impl<R: Skip> Records<R> {
         Ok(blocks[start..start + size].to_vec())
     }
 
-    /// The map of a file with holes may go on behind its header.
+    /// The map of a file with holes may continue behind its header.
     fn sparse_blocks(&mut self, blocks: &mut Vec<u8>) -> Result<(), ArchiveError> {
         const CONTINUES: usize = 504;
         loop {

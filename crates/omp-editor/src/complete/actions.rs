@@ -34,6 +34,7 @@ pub(crate) fn complete(query: &str) -> Vec<Offer> {
             label: format!("#{name}"),
             insert: String::new(),
             detail: (*detail).to_owned(),
+            topic: String::new(),
             then: Then::Do(command.clone()),
             fit: Fit::Prefix,
         }

@@ -30,6 +30,8 @@ pub struct CommandInfo {
     pub hint: String,
     /// Words that can come first among them.
     pub subcommands: Vec<SubcommandInfo>,
+    /// What it is about: commands of one topic stand together, under its name, while nothing was typed.
+    pub topic: String,
 }
 
 /// A word that can follow a command.
@@ -55,14 +57,19 @@ impl CommandInfo {
             None => format!("/{}", self.name),
         };
         let then = if self.arguments == Arguments::None { Then::Close } else { Then::GoOn };
-        Offer { label, insert: format!("/{}", self.name), detail: self.description.clone(), then, fit }
+        let (insert, detail) = (format!("/{}", self.name), self.description.clone());
+        Offer { label, insert, detail, then, fit, topic: String::new() }
     }
 }
 
 /// Commands that fit what was typed behind `/`: by name, then by alias, then by description.
 pub(crate) fn complete_name(query: &str, commands: &[CommandInfo]) -> Vec<Offer> {
     if query.is_empty() {
-        return commands.iter().map(|command| command.offer(None, Fit::Prefix)).collect();
+        let grouped = |command: &CommandInfo| Offer {
+            topic: command.topic.clone(),
+            ..command.offer(None, Fit::Prefix)
+        };
+        return commands.iter().map(grouped).collect();
     }
     let mut ranker = Ranker::new(query);
     let mut found = Vec::new();
@@ -105,6 +112,7 @@ pub(crate) fn complete_argument(query: &str, command: &CommandInfo) -> Vec<Offer
             detail: sub.description.clone(),
             then,
             fit: Fit::Prefix,
+            topic: String::new(),
         }
     };
     found.into_iter().map(|(_, _, sub)| offer(sub)).collect()

@@ -29,6 +29,7 @@ pub(crate) fn complete(query: &str) -> Vec<Offer> {
         label: format!("{emoji} :{name}:"),
         insert: emoji.to_owned(),
         detail: String::new(),
+        topic: String::new(),
         then: Then::Close,
         fit: Fit::Prefix,
     };

@@ -3,6 +3,22 @@
 use super::rank::Ranker;
 use super::{Offer, Trigger};
 
+/// A row of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListRow {
+    /// The topic of the offer at this place.
+    Topic(usize),
+    /// The offer at this place.
+    Offer(usize),
+}
+
+/// Whether offers stand under the names of their topics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topics {
+    Shown,
+    Hidden,
+}
+
 /// The list of offers below the editor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct List {
@@ -10,6 +26,8 @@ pub(crate) struct List {
     pub(crate) at: Option<(usize, Trigger)>,
     offers: Vec<Offer>,
     selected: usize,
+    /// The list in rows, and the first one that is seen.
+    rows: Vec<ListRow>,
     first: usize,
     /// Whether the user has moved in the list.
     pub(crate) moved: bool,
@@ -36,12 +54,25 @@ impl List {
         self.selected
     }
 
-    /// The offers that are seen when `rows` fit: the first one's index.
-    pub(crate) fn first(&mut self, rows: usize) -> usize {
+    /// What is seen when `rows` fit: offers, and the names of their topics if `topics` are shown.
+    pub(crate) fn seen(&mut self, rows: usize, topics: Topics) -> &[ListRow] {
         let rows = rows.max(1);
-        let last = self.offers.len().saturating_sub(rows);
-        self.first = self.first.clamp((self.selected + 1).saturating_sub(rows), self.selected).min(last);
-        self.first
+        self.rows.clear();
+        let mut topic = "";
+        for (place, offer) in self.offers.iter().enumerate() {
+            if topics == Topics::Shown && offer.topic != topic {
+                self.rows.push(ListRow::Topic(place));
+                topic = &offer.topic;
+            }
+            self.rows.push(ListRow::Offer(place));
+        }
+        let at = self.rows.iter().position(|row| *row == ListRow::Offer(self.selected)).unwrap_or(0);
+        // A topic comes into sight with its first command.
+        let above =
+            at.checked_sub(1).filter(|above| rows > 1 && matches!(self.rows[*above], ListRow::Topic(_)));
+        let last = self.rows.len().saturating_sub(rows);
+        self.first = self.first.clamp((at + 1).saturating_sub(rows), above.unwrap_or(at)).min(last);
+        &self.rows[self.first..(self.first + rows).min(self.rows.len())]
     }
 
     /// Other offers. One that the user went to stays selected if it is among them.

@@ -16,7 +16,7 @@ pub(crate) use actions::complete as complete_action;
 pub use commands::{Arguments, CommandInfo, SubcommandInfo};
 pub(crate) use commands::{complete_argument, complete_name, ghost, is_exact};
 pub(crate) use emoji::{by_name as emoji_by_name, complete as complete_emoji};
-pub(crate) use list::List;
+pub(crate) use list::{List, ListRow, Topics};
 pub(crate) use trigger::{Sight, Trigger, TriggerKind, closed_emoji, find, path_token};
 
 use crate::command::Command;
@@ -83,6 +83,8 @@ pub struct Offer {
     pub(crate) detail: String,
     pub(crate) then: Then,
     pub(crate) fit: Fit,
+    /// Under which name it stands in the list; empty for none.
+    pub(crate) topic: String,
 }
 
 /// How an offer fits what was typed: how sure Enter can be that it is meant.
@@ -114,7 +116,14 @@ impl Offer {
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let then = if text.ends_with('/') { Then::GoOn } else { Then::Space };
-        Self { label: text.clone(), insert: text, detail: String::new(), then, fit: Fit::Prefix }
+        Self {
+            label: text.clone(),
+            insert: text,
+            detail: String::new(),
+            then,
+            fit: Fit::Prefix,
+            topic: String::new(),
+        }
     }
 
     /// The same offer with an explanation beside it.
@@ -128,6 +137,13 @@ impl Offer {
     #[must_use]
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
+        self
+    }
+
+    /// The same offer, behind which more can be completed at once.
+    #[must_use]
+    pub fn continued(mut self) -> Self {
+        self.then = Then::GoOn;
         self
     }
 

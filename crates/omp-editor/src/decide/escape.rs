@@ -19,7 +19,7 @@ pub enum DoubleEscape {
     None,
 }
 
-/// What there is to leave.
+/// What can be left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EscapeState {
     /// The list of completions, a search or a selection is open in the editor.

@@ -16,9 +16,14 @@ impl Editor {
         self.request.take()
     }
 
+    /// Is the answer to this question still wanted?
+    pub fn awaits(&self, generation: u64) -> bool {
+        self.list.at.is_some() && self.list.generation == generation
+    }
+
     /// An answer. One to an earlier question is dropped.
     pub fn offer(&mut self, generation: u64, mut offers: Vec<Offer>) -> Outcome {
-        let Some((_, trigger)) = self.list.at.as_ref().filter(|_| self.list.generation == generation) else {
+        let Some((_, trigger)) = self.list.at.as_ref().filter(|_| self.awaits(generation)) else {
             return Outcome::Ignored;
         };
         if matches!(trigger.kind, TriggerKind::Url { .. }) {
@@ -63,7 +68,7 @@ impl Editor {
     }
 
     /// Looks for something to complete at the cursor.
-    fn look(&mut self) {
+    pub(super) fn look(&mut self) {
         let line = self.cursor.line;
         let Some(trigger) = complete::find(self.sight()).filter(|_| self.anchor.is_none()) else {
             self.list.dismissed = None;

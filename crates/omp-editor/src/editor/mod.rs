@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use exchange::Submission;
 pub use paste::{LargePaste, PASTE_CHOICES, PasteChoice};
 
-use crate::complete::{CommandInfo, List, Request};
+use crate::complete::{CommandInfo, List, Request, TriggerKind};
 use crate::history::Prompts;
 use crate::mode::Prefix;
 use crate::text::{Atoms, Buffer, Position};
@@ -142,6 +142,10 @@ impl Editor {
     /// The slash commands that are completed.
     pub fn set_commands(&mut self, commands: impl Into<Arc<[CommandInfo]>>) {
         self.commands = commands.into();
+        // A list of names that is open takes up new ones.
+        if self.list.at.as_ref().is_some_and(|(_, trigger)| trigger.kind == TriggerKind::Name) {
+            self.look();
+        }
     }
 
     /// Where earlier prompts come from.

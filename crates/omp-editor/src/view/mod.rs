@@ -74,6 +74,8 @@ pub struct Styles<'a> {
     pub popup_selected: Style,
     /// Explanations in a list.
     pub popup_detail: Style,
+    /// Names of topics in a list.
+    pub popup_topic: Style,
     /// Characters.
     pub glyphs: Glyphs<'a>,
 }

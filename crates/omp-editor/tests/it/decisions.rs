@@ -6,7 +6,8 @@ use omp_editor::decide::{
     ClearKey, ClearPresses, ClearState, DoubleEscape, DoubleLeft, Enter, EnterState, Escape, EscapeState,
     ExitKey, LeftState, LeftTarget, Presses, Queue, SendKey, StillBusy, clear_key, enter, escape, exit_key,
 };
-use omp_editor::{Border, Meaning, Prefix, ThinkingLevel, Visibility};
+use omp_editor::{Border, Meaning, Prefix, Visibility};
+use omp_types::ThinkingLevel;
 
 fn at(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

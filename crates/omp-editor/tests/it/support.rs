@@ -79,6 +79,7 @@ pub(crate) fn styles() -> Styles<'static> {
         popup: Style::PLAIN,
         popup_selected: color(6),
         popup_detail: color(7),
+        popup_topic: color(7),
         glyphs: Glyphs::UNICODE,
     }
 }

@@ -46,7 +46,7 @@ impl Balance {
                     }
                 };
             }
-            // Only these go on behind the end of a line.
+            // Only these continue behind the end of a line.
             within =
                 if matches!(within, Within::Comment | Within::Quote('`')) { within } else { Within::Code };
         }

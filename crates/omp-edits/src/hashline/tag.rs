@@ -17,7 +17,7 @@ impl Tag {
         while !rest.is_empty() {
             let part = rest.len().min(PART);
             // What has no white space at the end of a line, which is most, is taken as it is. White space at its own
-            // end may go on behind it, up to the end of a line.
+            // end may continue behind it, up to the end of a line.
             let clean = !is_blank(rest[part - 1]) && !any_trailing(&rest[..part]);
             let taken = if clean { part } else { whole_lines(rest, part) };
             match clean {

@@ -34,7 +34,7 @@ pub struct Change {
 /// What becomes of the line end at the end of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FinalEnd {
-    /// As it was.
+    /// As it was; an empty text counts as one that has it.
     #[default]
     Keep,
     Present,

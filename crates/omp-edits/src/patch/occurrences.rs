@@ -1,6 +1,6 @@
 //! Where a row of lines stands in a longer one. Lines that repeat must not make it slow: each is looked at twice at most.
 
-/// The places, counted from zero, at which `rows` go on as `wanted`. They may overlap.
+/// The places, counted from zero, at which `rows` continue as `wanted`. They may overlap.
 pub(crate) fn occurrences<T: PartialEq>(
     rows: impl Iterator<Item = T>,
     wanted: &[T],

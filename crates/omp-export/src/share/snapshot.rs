@@ -217,7 +217,7 @@ impl Write for Bounded {
         if !self.full {
             self.bytes.extend_from_slice(bytes);
         }
-        // What does not fit is swallowed, so that the compressor can go on until somebody looks.
+        // What does not fit is swallowed, so that the compressor can continue until somebody looks.
         Ok(bytes.len())
     }
 

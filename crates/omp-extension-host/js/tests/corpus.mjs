@@ -2,6 +2,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { getKeybindings } from "omp:tui/keybindings";
 import { Surfaces } from "omp:tui/surfaces";
 import { ExtensionTui } from "omp:tui/tui";
@@ -14,16 +15,18 @@ import { takeStubs } from "./stubs.mjs";
 
 const WIDTHS = [20, 80, 200];
 const KEYS = ["\x1b[B", "\x1b[A", "x", " ", "\t", "\x1b[C", "\x1b[D", "1", "\r", "\x1b[6~", "\x7f", "\x1b"];
-// Extensions wait for models and timers that never come here.
-const LIMIT = 250;
+// Extensions wait for models and timers that never come here. Turns of the event loop are counted, not time: a busy machine has
+// longer ones.
+const TURNS = 40;
+const TURN = 5;
 
 const failures = new Map();
 let number = 0;
 answers["ui.failed"] = ({ surface, message }) => failures.set(surface, message);
 
-/** What an extension did: `{ shown, lines, wide, errors }`. */
+/** What an extension did: `{ shown, lines, drawn, wide, errors, stubs }`. */
 export async function run(entry, { isHook = false } = {}) {
-  const report = { shown: [], lines: 0, wide: [], errors: [], stubs: [] };
+  const report = { shown: [], lines: 0, drawn: [], wide: [], errors: [], stubs: [] };
   const stage = new Stage(report, isHook);
   try {
     const { default: factory } = await import(entry);
@@ -88,14 +91,16 @@ class Stage {
   }
 
   async #attempt(what, work) {
-    let timer;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, LIMIT)));
+    let isOver = false;
+    const late = async () => {
+      for (let turn = 0; turn < TURNS && !isOver; turn++) await delay(TURN);
+    };
     try {
-      await Promise.race([late, Promise.resolve().then(work)]);
+      await Promise.race([Promise.resolve().then(work), late()]);
     } catch (error) {
       this.report.errors.push(`${what}: ${String(error?.message ?? error).split("\n")[0]}`);
     }
-    clearTimeout(timer);
+    isOver = true;
   }
 
   /** Mounts a component, draws it at all widths, sends it keys, and draws it again after each. */
@@ -120,6 +125,7 @@ class Stage {
   #draw(what, id, width) {
     const lines = this.#surfaces.render(id, width);
     this.report.lines += lines.length;
+    this.report.drawn.push([what, width, ...lines.map((line) => stripTerminalSequences(line).trimEnd())]);
     const wide = lines.find((line) => visibleWidth(line) > width);
     if (wide !== undefined && this.#surfaces.has(id)) this.report.wide.push(`${what} at ${width}: ${stripTerminalSequences(wide).slice(0, 60)}`);
   }

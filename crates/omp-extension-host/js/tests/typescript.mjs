@@ -11,7 +11,10 @@ const SCOPES = /^@(?:oh-my-pi|mariozechner|earendil-works)\/pi-([\w-]+)(?:\/.*)?
 const IMPORT = /^import\s+(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}|\*\s+as\s+([\w$]+))?\s*from\s*"([^"]+)";?$/gm;
 const { transformSync } = createRequire(path.join(process.env.OMP_JS_CACHE, "node_modules/x.js"))("esbuild");
 
+const isOriginal = (specifier) => process.env.OMP_JS_ORIGINAL === "1" && specifier.endsWith("/pi-tui");
+
 function target(specifier) {
+  if (isOriginal(specifier)) return pathToFileURL(path.join(here, "original.mjs")).href;
   if (modules[specifier]) return modules[specifier];
   const name = SCOPES.exec(specifier)?.[1];
   return name === "coding-agent" ? "omp:ui/index" : name ? "omp:lib/typebox" : undefined;
@@ -34,10 +37,11 @@ function rewritten(_, fallback, named, whole, specifier) {
   const to = target(specifier);
   if (!to) return _;
   const variable = `m${Math.abs([...specifier].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7))}${(named ?? whole ?? fallback).length}`;
+  const module = isOriginal(specifier) ? `${variable}.tui` : variable;
   const names = (named ?? "").split(",").map((name) => name.trim().replace(" as ", ": ")).filter(Boolean).join(", ");
   const lines = [`import * as ${variable} from "${to}"; import { offered as o${variable} } from "${pathToFileURL(path.join(here, "stubs.mjs")).href}";`];
-  if (names) lines.push(`const { ${names} } = o${variable}(${variable}, "${specifier}");`);
-  if (whole) lines.push(`const ${whole} = o${variable}(${variable}, "${specifier}");`);
+  if (names) lines.push(`const { ${names} } = o${variable}(${module}, "${specifier}");`);
+  if (whole) lines.push(`const ${whole} = o${variable}(${module}, "${specifier}");`);
   if (fallback) lines.push(`const ${fallback} = ${variable}.default ?? ${variable};`);
   return lines.join(" ");
 }

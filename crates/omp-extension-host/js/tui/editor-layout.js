@@ -6,7 +6,8 @@ import { wordWrapLine } from "omp:tui/wrap";
 /** Rows as `{ line, text, start, end, isLast }` with positions in the line. */
 export function layoutRows(buffer, width) {
   return buffer.lines.flatMap((text, line) => {
-    const segments = buffer.atoms ? buffer.segments(text).map((segment) => segment.text) : undefined;
+    const hasAtoms = buffer.atoms?.(text).length > 0;
+    const segments = hasAtoms ? buffer.segments(text).map((segment) => segment.text) : undefined;
     const chunks = wordWrapLine(text, width, segments);
     return chunks.map((chunk, at) => ({
       line,

@@ -243,8 +243,7 @@ export class Editor {
     const margin = padding(this.#margin);
     if (!hasCursor) return padTo(margin + row.text.trimEnd(), width);
     const at = this.#buffer.column - row.start;
-    const segment = this.#buffer.segments().find((segment) => segment.index === this.#buffer.column);
-    const under = segment && this.#buffer.column < row.end ? segment.text : undefined;
+    const under = this.#buffer.column < row.end ? this.#buffer.underCursor : undefined;
     const marker = this.focused && !this.#completion.isShown ? CURSOR_MARKER : "";
     const text = row.text.slice(0, at) + marker + renderFakeCursor(under ?? " ") + row.text.slice(at + (under?.length ?? 0));
     return padTo(margin + text, width);

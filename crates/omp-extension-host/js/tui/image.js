@@ -25,7 +25,7 @@ export class Image {
 
   render(width) {
     const text = imageFallback(this.#mimeType, this.#size, this.#name);
-    return [truncateToWidth(this.#theme.fallbackColor(text), width, "…")];
+    return [truncateToWidth(this.#theme.fallbackColor(text), width)];
   }
 }
 
@@ -33,6 +33,13 @@ export function imageFallback(mimeType, dimensions = undefined, filename = undef
   const size = dimensions ? [`${dimensions.widthPx}x${dimensions.heightPx}`] : [];
   return `[Image: ${[...(filename ? [filename] : []), `[${mimeType}]`, ...size].join(" ")}]`;
 }
+
+/** Nothing was sent to the terminal that would have to be deleted. */
+export function deleteKittyImage() {
+  return "";
+}
+
+export const deleteAllKittyImages = deleteKittyImage;
 
 /** `{ widthPx, heightPx }` from the header of an image, or null. */
 export function getImageDimensions(base64, mimeType) {

@@ -10,7 +10,7 @@ export { Container, CURSOR_MARKER, isFocusable, renderFakeCursor } from "omp:tui
 export { Editor } from "omp:tui/editor";
 export { fuzzyFilter, fuzzyMatch, fuzzyRank } from "omp:tui/fuzzy";
 export {
-  getGifDimensions, getImageDimensions, getJpegDimensions, getPngDimensions, getWebpDimensions, Image, imageFallback,
+  deleteAllKittyImages, deleteKittyImage, getGifDimensions, getImageDimensions, getJpegDimensions, getPngDimensions, getWebpDimensions, Image, imageFallback,
 } from "omp:tui/image";
 export { Input } from "omp:tui/input";
 export { getKeybindings, KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "omp:tui/keybindings";

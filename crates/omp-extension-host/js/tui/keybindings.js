@@ -2,7 +2,7 @@
 
 import { callNow } from "omp:host";
 import { TUI_KEYBINDINGS } from "omp:tui/keybinding-table";
-import { matchesKey } from "omp:tui/keys";
+import { normalizeKey, readings } from "omp:tui/keys";
 
 export { TUI_KEYBINDINGS };
 
@@ -20,6 +20,8 @@ export class KeybindingsManager {
   #definitions;
   #user;
   #keys = new Map();
+  // The actions of each key: looked up on every key press, for one action after the other.
+  #actions = new Map();
   // Older extensions say "interrupt" and "selectUp" for `app.interrupt` and `tui.select.up`.
   #names = new Map();
   #conflicts = [];
@@ -36,6 +38,13 @@ export class KeybindingsManager {
     for (const [id, definition] of Object.entries(this.#definitions)) this.#set(id, definition.defaultKeys);
     for (const [id, keys] of Object.entries(this.#user)) if (keys !== undefined) this.#set(id, keys);
     this.#conflicts = conflicts(this.#user);
+    this.#actions.clear();
+    for (const [id, keys] of this.#keys) {
+      for (const key of keys.map(normalizeKey)) {
+        if (!this.#actions.has(key)) this.#actions.set(key, new Set());
+        this.#actions.get(key).add(id);
+      }
+    }
   }
 
   #set(id, keys) {
@@ -46,7 +55,8 @@ export class KeybindingsManager {
   }
 
   matches(data, id) {
-    return this.getKeys(id).some((key) => matchesKey(data, key));
+    const name = this.#keys.has(id) ? id : this.#names.get(id);
+    return readings(data).some((key) => this.#actions.get(key)?.has(name) === true);
   }
 
   getKeys(id) {

@@ -43,6 +43,19 @@ function spelled(key, modifiers = 0) {
   return ORDER.filter(([bit]) => modifiers & bit).map(([, name]) => `${name}+`).join("") + key;
 }
 
+const spellings = new Map();
+
+/** A name of a key in the one spelling that inputs are compared with. */
+export function normalizeKey(id) {
+  let known = spellings.get(id);
+  if (known === undefined) {
+    known = normalized(id);
+    if (spellings.size >= 1_000) spellings.clear();
+    spellings.set(id, known);
+  }
+  return known;
+}
+
 function normalized(id) {
   let [rest, modifiers] = [id, 0];
   for (;;) {
@@ -147,7 +160,7 @@ function computed(data) {
 const read = new Map();
 
 /** All keys that the input can stand for, in one spelling. */
-function readings(data) {
+export function readings(data) {
   const name = kittyProtocolActive ? `k${data}` : data;
   let known = read.get(name);
   if (!known) {
@@ -159,14 +172,11 @@ function readings(data) {
 }
 
 function normalizedOrder(key) {
-  return key.length === 1 ? key : normalized(key);
+  return key.length === 1 ? key : normalizeKey(key);
 }
 
 export function matchesKey(data, id) {
-  const wanted = normalized(id);
-  const found = readings(data);
-  // Shift with a key that has a capital or a symbol of its own is both.
-  return found.includes(wanted);
+  return readings(data).includes(normalizeKey(id));
 }
 
 export function parseKey(data) {

@@ -38,8 +38,10 @@ export class Loader extends Text {
     this.#update();
     if (this.#frames.length < 2) return;
     this.#timer = setInterval(() => {
+      // Nobody tells a loader inside another component that it is gone.
+      if (this.#ui?.isDisposed) return this.stop();
       this.#frame = (this.#frame + 1) % this.#frames.length;
-      this.#update();
+      return this.#update();
     }, this.#interval);
     // Under Node, a spinner alone keeps no program running.
     this.#timer?.unref?.();

@@ -62,7 +62,7 @@ class Blocks {
     const code = [];
     for (this.#at++; this.#at < this.lines.length && !end.test(this.#line); this.#at++) code.push(this.#line);
     this.#at++;
-    return { type: "code", language: info.trim().split(/\s/)[0], code: code.join("\n") };
+    return { type: "code", language: info.trim(), code: code.join("\n") };
   }
 
   #indented() {

@@ -3,7 +3,10 @@
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const WORD = /[\p{L}\p{N}_]/u;
 const BARE = /^(?:https?:\/\/|www\.)[^\s<>]*[^\s<>.,;:!?'")\]}*_~]/i;
-const MAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
+const MAIL_NAME = /[\w.+-]+$/;
+const MAIL_HOST = /^@[\w-]+(?:\.[\w-]+)+/;
+// Where something other than plain text can start.
+const NEXT = /[\\`*_~[!<@]|https?:|www\./gi;
 // How far the end of an emphasis may be: keeps text that is full of marks linear.
 const REACH = 4_000;
 const DEPTH = 20;
@@ -17,17 +20,23 @@ export function parseInline(text, styles = [], depth = 0) {
     plain = "";
   };
   for (let at = 0; at < text.length; ) {
-    const found = depth < DEPTH ? special(text, at, styles, depth) : undefined;
-    if (!found) {
-      plain += text[at++];
-      continue;
-    }
-    if (found.text !== undefined) plain += found.text;
+    NEXT.lastIndex = at;
+    const next = depth < DEPTH ? (NEXT.exec(text)?.index ?? text.length) : text.length;
+    plain += text.slice(at, next);
+    at = next;
+    if (at === text.length) break;
+    const mail = text[at] === "@" && !styles.includes("link") ? mailAround(plain, text, at) : undefined;
+    if (mail) plain = plain.slice(0, -mail.name.length);
+    const found = mail ? { runs: [mail.run(styles)], end: mail.end } : special(text, at, styles, depth);
+    if (!found) plain += text[at++];
     else {
-      flush();
-      runs.push(...found.runs);
+      if (found.text !== undefined) plain += found.text;
+      else {
+        flush();
+        runs.push(...found.runs);
+      }
+      at = found.end;
     }
-    at = found.end;
   }
   flush();
   return runs;
@@ -119,7 +128,7 @@ function endOfEmphasis(text, from, mark, count) {
 }
 
 function strike(text, at, styles, depth) {
-  const found = /^~~(?=\S)([^]{1,4000}?\S)~~(?!~)/.exec(text.slice(at, at + REACH));
+  const found = /^~~(?=\S)([^]{0,4000}?\S)~~(?!~)/.exec(text.slice(at, at + REACH));
   if (!found) return undefined;
   return { runs: parseInline(found[1], [...styles, "strikethrough"], depth + 1), end: at + found[0].length };
 }
@@ -163,13 +172,15 @@ function autolink(text, at, styles) {
 
 function bare(text, at, styles) {
   if (styles.includes("link") || (at > 0 && WORD.test(text[at - 1]))) return undefined;
-  const first = text[at];
-  if (first === "h" || first === "w" || first === "H" || first === "W") {
-    const found = BARE.exec(text.slice(at, at + REACH));
-    const href = found && (/^www/i.test(found[0]) ? `http://${found[0]}` : found[0]);
-    if (found) return { runs: [{ text: found[0], styles: [...styles, "link"], href }], end: at + found[0].length };
-  }
-  if (!WORD.test(first)) return undefined;
-  const mail = MAIL.exec(text.slice(at, at + 256));
-  return mail ? { runs: [{ text: mail[0], styles: [...styles, "link"], href: `mailto:${mail[0]}` }], end: at + mail[0].length } : undefined;
+  const found = BARE.exec(text.slice(at, at + REACH));
+  const href = found && (/^www/i.test(found[0]) ? `http://${found[0]}` : found[0]);
+  return found ? { runs: [{ text: found[0], styles: [...styles, "link"], href }], end: at + found[0].length } : undefined;
+}
+
+function mailAround(before, text, at) {
+  const name = MAIL_NAME.exec(before.slice(-128))?.[0];
+  const host = name && MAIL_HOST.exec(text.slice(at, at + 256))?.[0];
+  if (!host) return undefined;
+  const run = (styles) => ({ text: name + host, styles: [...styles, "link"], href: `mailto:${name}${host}` });
+  return { name, run, end: at + host.length };
 }

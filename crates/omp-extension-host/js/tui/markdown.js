@@ -129,7 +129,7 @@ class Renderer {
 
   #code({ language, code }, width) {
     const border = (text) => this.theme.codeBlockBorder(text);
-    const highlighted = this.theme.highlightCode?.(code, language || undefined);
+    const highlighted = this.theme.highlightCode?.(code, language.split(/\s/)[0] || undefined);
     const lines = highlighted ?? code.split("\n").map((line) => this.theme.codeBlock(line));
     const wrapped = lines.flatMap((line) => wrapTextWithAnsi(this.indent + line, width));
     return [border(`\`\`\`${language}`), ...wrapped, border("```")];

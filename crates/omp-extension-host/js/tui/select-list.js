@@ -19,6 +19,7 @@ export class SelectList {
   #theme;
   #layout;
   #filter = "";
+  #column;
   onSelect;
   onCancel;
   onSelectionChange;
@@ -48,6 +49,7 @@ export class SelectList {
       ? [...this.#layout.filterItems(this.#items, filter)]
       : this.#items.filter((item) => text(item).startsWith(wanted));
     this.#selected = 0;
+    this.#column = undefined;
   }
 
   getFilter() {
@@ -67,7 +69,9 @@ export class SelectList {
     return this.#shown[this.#selected] ?? null;
   }
 
-  invalidate() {}
+  invalidate() {
+    this.#column = undefined;
+  }
 
   render(width) {
     if (this.#shown.length === 0) return [this.#theme.noMatch(`  ${this.#layout.noMatchText ?? "No matches"}`)];
@@ -82,11 +86,17 @@ export class SelectList {
     return lines;
   }
 
+  /** Measured once for the items that are shown: lists can be long. */
   #primaryColumn() {
+    this.#column ??= this.#measured();
+    return this.#column;
+  }
+
+  #measured() {
     const { minPrimaryColumnWidth: low, maxPrimaryColumnWidth: high } = this.#layout;
     const minimum = Math.max(1, low ?? high ?? PRIMARY_COLUMN);
     const maximum = Math.max(minimum, high ?? low ?? PRIMARY_COLUMN);
-    const widest = Math.max(0, ...this.#shown.map((item) => visibleWidth(display(item)) + COLUMN_GAP));
+    const widest = this.#shown.reduce((most, item) => Math.max(most, visibleWidth(display(item)) + COLUMN_GAP), 0);
     return Math.max(minimum, Math.min(widest, maximum));
   }
 

@@ -99,7 +99,7 @@ export class SettingsList {
     const prefix = isSelected ? this.#theme.cursor : "  ";
     const label = item.label + padding(labelWidth - visibleWidth(item.label));
     const used = visibleWidth(prefix) + labelWidth + 2;
-    const value = truncateToWidth(String(item.currentValue), Math.max(1, width - used - 2), "");
+    const value = truncateToWidth(String(item.currentValue), Math.max(0, width - used - 2), "");
     const changed = Boolean(item.changed);
     const row = prefix + this.#theme.label(label, isSelected, changed) + "  " + this.#theme.value(value, isSelected, changed);
     return truncateToWidth(row, width);

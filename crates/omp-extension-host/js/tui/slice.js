@@ -42,6 +42,17 @@ export function sliceWithWidth(line, start, length, strict = false) {
       if (open) text += part.code;
       continue;
     }
+    if (isSimple(part.text)) {
+      const from = Math.max(0, start - column);
+      const piece = part.text.slice(from, end - column);
+      if (piece !== "") {
+        text += open ? piece : style.open() + piece;
+        open = true;
+        width += piece.length;
+      }
+      column += part.text.length;
+      continue;
+    }
     for (const grapheme of graphemes(part.text)) {
       const columns = graphemeWidth(grapheme);
       const fits = column >= start && (column + columns <= end || (!strict && column < end));

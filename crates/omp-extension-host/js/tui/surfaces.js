@@ -38,9 +38,9 @@ export class Surfaces {
     }
   }
 
-  /** The program is told once per drawing. */
+  /** The program is told once per drawing. What is not mounted, yet or any more, has nothing to draw. */
   markDirty(id) {
-    if (this.#dirty.has(id)) return;
+    if (!this.#mounted.has(id) || this.#dirty.has(id)) return;
     this.#dirty.add(id);
     tell("ui.render", { surface: id });
   }

@@ -1,6 +1,6 @@
 /** The text of a field or an editor with its cursor: editing, undo, and a ring of deleted text. */
 
-import { graphemes } from "omp:tui/width";
+import { graphemes, isSimple } from "omp:tui/width";
 import { findWordBackward, findWordForward } from "omp:tui/words";
 
 const UNDO_STEPS = 200;
@@ -183,8 +183,20 @@ export class TextBuffer {
     return true;
   }
 
+  /** Whether each character of the line is one that the cursor passes by itself. */
+  get #isSimpleLine() {
+    return isSimple(this.line) && !(this.atoms?.(this.line).length > 0);
+  }
+
+  /** What is under the cursor, or nothing at the end of the line. */
+  get underCursor() {
+    if (this.column >= this.line.length) return undefined;
+    return this.line.slice(this.column, this.positionAfter()[1]);
+  }
+
   positionBefore() {
     if (this.column > 0) {
+      if (this.#isSimpleLine) return [this.row, this.column - 1];
       const before = this.segments().filter((segment) => segment.index < this.column);
       return [this.row, before.at(-1).index];
     }
@@ -193,6 +205,7 @@ export class TextBuffer {
 
   positionAfter() {
     if (this.column < this.line.length) {
+      if (this.#isSimpleLine) return [this.row, this.column + 1];
       const segment = this.segments().find((segment) => segment.index + segment.text.length > this.column);
       return [this.row, segment.index + segment.text.length];
     }

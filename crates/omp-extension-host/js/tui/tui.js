@@ -48,6 +48,8 @@ class TerminalView {
 export class ExtensionTui extends Container {
   mode = "regular";
   fullRedraws = 0;
+  /** Set when the place is gone: what still moves may stop. */
+  isDisposed = false;
   terminal = new TerminalView();
   #surface;
   #surfaces;
@@ -132,6 +134,7 @@ export class ExtensionTui extends Container {
   }
 
   dispose() {
+    this.isDisposed = true;
     for (const overlay of [...this.#overlays]) overlay.handle.hide();
     this.#listeners.clear();
   }

@@ -120,7 +120,7 @@ function words(line) {
 
 function add(found, text) {
   const isSpace = /^[ \t]/.test(text);
-  const isIdeograph = IDEOGRAPH.test(text);
+  const isIdeograph = !isSimple(text) && IDEOGRAPH.test(text);
   const last = found.at(-1);
   const width = visibleWidth(text);
   if (last && last.isSpace === isSpace && !isIdeograph && !last.isIdeograph) {
@@ -131,6 +131,7 @@ function add(found, text) {
 
 function split(text) {
   const pieces = text.match(/[ \t]+|[^ \t]+/g) ?? [];
+  if (isSimple(text)) return pieces;
   return pieces.flatMap((piece) => (IDEOGRAPH.test(piece) ? splitIdeographs(piece) : [piece]));
 }
 
@@ -151,7 +152,9 @@ function splitIdeographs(piece) {
 }
 
 /** A line of an editor in pieces of at most `width` columns: `{ text, start, end }` with positions in the line. */
-export function wordWrapLine(line, width, wholes = graphemes(line)) {
+export function wordWrapLine(line, width, wholes = undefined) {
+  if (!wholes && isSimple(line)) return wrapSimple(line, width);
+  wholes ??= graphemes(line);
   // A mark that is wider than a row is broken like any word.
   const segments = wholes.flatMap((whole) => (isMark(whole) && visibleWidth(whole) > width ? graphemes(whole) : [whole]));
   if (visibleWidth(line) <= width) return [{ text: line, startIndex: 0, endIndex: line.length }];
@@ -184,6 +187,26 @@ export function wordWrapLine(line, width, wholes = graphemes(line)) {
     if (mayEnd && next && !/^\s/.test(next)) [breakAt, columnAtBreak] = [at, column];
   });
   cut(line.length);
+  return chunks;
+}
+
+/** The same for a line of characters of one column each, which is what most lines are. */
+function wrapSimple(line, width) {
+  const chunks = [];
+  let start = 0;
+  while (line.length - start > width) {
+    // Spaces at the end of a row take no room; a row ends behind them.
+    let end = start + width;
+    if (line[end] === " ") while (line[end] === " ") end++;
+    else {
+      const space = line.lastIndexOf(" ", end - 1);
+      if (space > start) end = space + 1;
+    }
+    if (end >= line.length) break;
+    chunks.push({ text: line.slice(start, end), startIndex: start, endIndex: end });
+    start = end;
+  }
+  chunks.push({ text: line.slice(start), startIndex: start, endIndex: line.length });
   return chunks;
 }
 

@@ -36,6 +36,7 @@ class Dialog extends Container {
     const show = () => heading.setText(theme.fg("accent", `${title} (${seconds}s)`));
     show();
     this.#timer = setInterval(() => {
+      if (this.#timer === undefined) return;
       seconds--;
       show();
       tui?.requestRender?.();

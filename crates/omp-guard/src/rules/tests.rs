@@ -172,3 +172,21 @@ fn a_rule_is_one_plain_command() {
         assert_eq!(Rule::parse(text), None, "{text}");
     }
 }
+
+/// The rule about files is about no command, and none becomes it, or a rule about a tool, by its name.
+#[test]
+fn the_rule_about_edits_is_about_no_command() {
+    let edits = Rule::parse("edit(*)").unwrap();
+    assert!(edits.is_of_edits());
+    assert_eq!(
+        (edits.to_string(), edits.about()),
+        ("edit(*)".into(), "all edits of files in the workspace".into())
+    );
+    for command in ["'edit(*)'", "edit x", "edit"] {
+        assert!(!allowed(&["edit(*)"], command), "{command}");
+    }
+    assert_eq!(Rule::parse("'edit(*)'"), None);
+    for command in ["'edit(*)'", "mcp__files__delete"] {
+        assert_eq!(proposed(command), None, "{command}");
+    }
+}

@@ -1,8 +1,9 @@
 //! The colour of a session: people who have several open see which is which.
 
-use omp_editor::{Border, Styles, ThinkingLevel};
+use omp_editor::{Border, Styles};
 use omp_sdk::settings::keys;
 use omp_theme::Token;
+use omp_types::ThinkingLevel;
 use omp_view::Look;
 
 use super::App;

@@ -1,14 +1,15 @@
 //! What the user types with: the editor, its keys, its history, and what is on its way into it.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use omp_editor::Editor;
 use omp_editor::decide::{ClearPresses, Presses};
 use omp_editor::vi::Vi;
 use omp_keys::Bindings;
+use tokio_util::sync::DropGuard;
 
 use super::Files;
+use super::completing::Lookup;
 use crate::clipboard::Clipboard;
 use crate::images::Images;
 use crate::recent::Recent;
@@ -27,8 +28,10 @@ pub(crate) struct Composer {
     pub(super) finder: Files,
     /// The session whose surroundings are known.
     pub(super) looked_around: Option<u64>,
-    /// The question of the editor that is worth answering.
-    pub(super) wanted: Arc<AtomicU64>,
+    /// Looks for the offers that the editor wants; dropped when it wants others.
+    pub(super) lookup: Option<Lookup>,
+    /// Hears of new prompts of MCP servers.
+    pub(super) prompt_watch: Option<DropGuard>,
     pub(super) escapes: Presses,
     pub(super) clears: ClearPresses,
 }
@@ -51,7 +54,8 @@ impl Composer {
             recent,
             finder,
             looked_around: None,
-            wanted: Arc::default(),
+            lookup: None,
+            prompt_watch: None,
             escapes: Presses::default(),
             clears: ClearPresses::default(),
         }

@@ -1,8 +1,6 @@
 //! The rows of every lane.
 
-use omp_editor::{
-    Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level,
-};
+use omp_editor::{Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles};
 use omp_keys::table as actions;
 use omp_sdk::settings::{keys, strings};
 use omp_sdk::{NO_SANDBOX, PlanState};
@@ -105,10 +103,15 @@ impl App {
         drawn
     }
 
-    /// The lane over everything, if what is in front wants it.
+    /// The lane over everything, if what is in front wants it. What is tall for a while would else push the conversation
+    /// into the terminal's history.
     fn covering(&mut self) -> Option<Id> {
         let front = self.panels.open.first();
-        let covers = front.is_some_and(|opened| opened.panel.covers());
+        let covers = match front {
+            Some(opened) => opened.panel.covers(),
+            // As tall as the screen allows, and gone again after the next key.
+            None => self.composer.editor.offers_commands(),
+        };
         let anchor = front.map_or(Anchor::Below, |opened| opened.panel.anchor());
         match (covers, self.panels.setup.cover) {
             (true, None) => {
@@ -304,27 +307,16 @@ pub(crate) fn editor_rows(
     (rows, rendered.cursor)
 }
 
-pub(super) fn level(thinking: ThinkingLevel) -> Level {
-    match thinking {
-        ThinkingLevel::Off => Level::Off,
-        ThinkingLevel::Minimal => Level::Minimal,
-        ThinkingLevel::Low => Level::Low,
-        ThinkingLevel::Medium => Level::Medium,
-        ThinkingLevel::High => Level::High,
-        ThinkingLevel::Xhigh | ThinkingLevel::Max => Level::Xhigh,
-    }
-}
-
 pub(crate) fn styles(look: &Look, border: Border) -> Styles<'_> {
     let token = match border {
         Border::Shell => Token::BashMode,
         Border::Python => Token::PythonMode,
-        Border::Thinking(Level::Off) => Token::ThinkingOff,
-        Border::Thinking(Level::Minimal) => Token::ThinkingMinimal,
-        Border::Thinking(Level::Low) => Token::ThinkingLow,
-        Border::Thinking(Level::Medium) => Token::ThinkingMedium,
-        Border::Thinking(Level::High) => Token::ThinkingHigh,
-        Border::Thinking(Level::Xhigh) => Token::ThinkingXhigh,
+        Border::Thinking(ThinkingLevel::Off) => Token::ThinkingOff,
+        Border::Thinking(ThinkingLevel::Minimal) => Token::ThinkingMinimal,
+        Border::Thinking(ThinkingLevel::Low) => Token::ThinkingLow,
+        Border::Thinking(ThinkingLevel::Medium) => Token::ThinkingMedium,
+        Border::Thinking(ThinkingLevel::High) => Token::ThinkingHigh,
+        Border::Thinking(ThinkingLevel::Xhigh | ThinkingLevel::Max) => Token::ThinkingXhigh,
         Border::Normal => Token::Border,
     };
     let glyphs = match look.theme.preset() {
@@ -342,6 +334,7 @@ pub(crate) fn styles(look: &Look, border: Border) -> Styles<'_> {
         popup: look.fg(Token::Text),
         popup_selected: look.fg(Token::Accent).with(Attributes::BOLD),
         popup_detail: look.fg(Token::Muted),
+        popup_topic: look.bold(Token::Muted),
         glyphs,
     }
 }

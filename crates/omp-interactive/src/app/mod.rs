@@ -9,6 +9,7 @@ mod builtin;
 mod clock;
 pub(crate) mod commands;
 mod compacting;
+mod completing;
 pub(crate) mod composer;
 pub(crate) mod drafting;
 mod draw;

@@ -12,7 +12,7 @@ use omp_tui::transcript::Transcript;
 use omp_view::Look;
 
 use super::App;
-use super::draw::{EDITOR_SHARE, level};
+use super::draw::EDITOR_SHARE;
 use crate::app::composer::Composer;
 use crate::panels::Drawn;
 
@@ -23,8 +23,8 @@ const PLACEHOLDERS: [&str; 3] = [
     "Ask anything",
 ];
 
-/// A list of commands takes at most this share of the screen: all of them are seen soon, and the conversation stays.
-const COMMAND_SHARE: usize = 3;
+/// Rows that a list of commands leaves to the editor above it.
+const ABOVE_COMMANDS: usize = 3;
 /// Cells of the editor that are its frame.
 const FRAME: usize = 4;
 
@@ -32,10 +32,10 @@ impl App {
     /// The rows of the prompt editor, with its list of completions.
     pub(super) fn prompt_rows(&mut self, look: &Look, size: Size) -> Drawn {
         let settings = self.session().settings();
-        let border = Border::of(self.composer.editor.prefix(), Some(level(self.status.thinking)));
+        let border = Border::of(self.composer.editor.prefix(), Some(self.status.thinking));
         let title = self.composer.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
         let is_usual = settings.origin(keys::AUTOCOMPLETE_MAX_VISIBLE.path()) == Layer::Default;
-        let command_rows = if is_usual { size.height / COMMAND_SHARE } else { 0 };
+        let command_rows = if is_usual { size.height.saturating_sub(ABOVE_COMMANDS) } else { 0 };
         let rendered = self.composer.editor.render(&EditorLook {
             width: size.width,
             height: (size.height / EDITOR_SHARE).max(3),

@@ -196,7 +196,7 @@ impl App {
         }
     }
 
-    /// Does nothing go on whose rows depend on the speed of the machine?
+    /// Is nothing in progress whose rows depend on the speed of the machine?
     fn is_at_rest(&self) -> bool {
         let busy = self.turn.run.is_some()
             || self.turn.shell.is_some()
@@ -370,7 +370,7 @@ impl Surface {
 }
 
 impl Turn {
-    /// Does a turn go on?
+    /// Is a turn in progress?
     pub(crate) fn is_busy(&self) -> bool {
         self.run.is_some()
     }

@@ -292,7 +292,7 @@ fn has_failed(outcome: &Outcome) -> bool {
     outcome.last_answer().is_some_and(|answer| answer.stop_reason == StopReason::Error)
 }
 
-/// Go on, without a visible message.
+/// Continue, without a visible message.
 fn continuation() -> Prompt {
     Prompt::hidden("continue", "Continue with the previous work.")
 }

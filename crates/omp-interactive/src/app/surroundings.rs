@@ -2,15 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use omp_commands::{BUILTINS, named};
-use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
+use omp_commands::{BUILTINS, OWN_TOPIC, named, topic_of};
+use omp_editor::{Arguments, CommandInfo, SubcommandInfo};
 
-use super::{App, Task, arguments};
+use super::{App, Task};
 use crate::app::commands::setup;
 use crate::app::extensions::commands;
-use crate::app::{drafting, git};
+use crate::app::{completing, drafting, git};
 
 impl App {
     /// Takes up what can be completed, and where we are.
@@ -25,41 +24,7 @@ impl App {
             });
             done
         });
-        let available = BUILTINS.iter().filter(|command| command.is_available());
-        let built_in = available.map(|command| {
-            let subcommand =
-                |name: &&str| SubcommandInfo { name: (*name).to_owned(), ..SubcommandInfo::default() };
-            CommandInfo {
-                name: command.name.to_owned(),
-                aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
-                description: command.description.to_owned(),
-                arguments: takes(command.hint),
-                hint: command.hint.to_owned(),
-                subcommands: command.subcommands.iter().map(subcommand).collect(),
-            }
-        });
-        let files = session.input().commands();
-        let own = files.list(|name| named(name).is_some());
-        let own = own.map(|row| CommandInfo {
-            name: row.name.clone(),
-            description: row.description.clone(),
-            arguments: Arguments::Optional,
-            hint: row.argument_hint.clone().unwrap_or_default(),
-            ..CommandInfo::default()
-        });
-        let prompts = session.mcp().prompts().into_iter().map(|prompt| CommandInfo {
-            name: prompt.name,
-            description: prompt.description,
-            arguments: Arguments::Optional,
-            hint: prompt.arguments,
-            ..CommandInfo::default()
-        });
-        // The first of a name counts.
-        let of_extensions = commands::infos(&session);
-        let known: Vec<String> = of_extensions.iter().map(|info| info.name.clone()).collect();
-        let others = own.chain(prompts).filter(|info| !known.contains(&info.name));
-        let all: Vec<CommandInfo> = built_in.chain(of_extensions.iter().cloned()).chain(others).collect();
-        self.composer.editor.set_commands(all);
+        self.renew_commands();
         self.composer.editor.options_mut().schemes = session.input().url_schemes();
         git::watch_branch(self);
         self.choose_keys();
@@ -71,43 +36,57 @@ impl App {
         if self.composer.looked_around != Some(self.shown.number) {
             self.composer.looked_around = Some(self.shown.number);
             self.composer.finder = Files::new(&session.cwd());
+            completing::watch_prompts(self);
             drafting::restore_draft(self);
         }
     }
 
-    /// Asks for what the editor wants to offer.
-    pub(super) fn complete(&mut self) {
-        let Some(request) = self.composer.editor.take_request() else { return };
-        let generation = request.generation;
-        let patience = request.patience();
-        let wanted = Arc::clone(&self.composer.wanted);
-        wanted.store(generation, Ordering::Relaxed);
-        let look = self.looking(request.source);
-        self.spawn(async move {
-            tokio::time::sleep(patience).await;
-            if wanted.load(Ordering::Relaxed) != generation {
-                return Box::new(|_: &mut Self| {}) as Task;
+    /// The commands of the program, the user, the project and the servers, for completion.
+    pub(super) fn renew_commands(&mut self) {
+        let session = self.session();
+        let available = BUILTINS.iter().filter(|command| command.is_available());
+        let mut available: Vec<_> = available
+            .map(|command| (topic_of(command.name).unwrap_or((OWN_TOPIC, usize::MAX)), command))
+            .collect();
+        available.sort_by_key(|((_, place), _)| *place);
+        let built_in = available.into_iter().map(|((topic, _), command)| {
+            let subcommand =
+                |name: &&str| SubcommandInfo { name: (*name).to_owned(), ..SubcommandInfo::default() };
+            CommandInfo {
+                name: command.name.to_owned(),
+                aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+                description: command.description.to_owned(),
+                arguments: takes(command.hint),
+                hint: command.hint.to_owned(),
+                subcommands: command.subcommands.iter().map(subcommand).collect(),
+                topic: topic.to_owned(),
             }
-            let offers = tokio::task::spawn_blocking(look).await.unwrap_or_default();
-            Box::new(move |app: &mut Self| app.offered(generation, offers)) as Task
         });
-    }
-
-    /// Looks for offers; may wait for the disk.
-    fn looking(&self, source: Source) -> Box<dyn FnOnce() -> Vec<Offer> + Send> {
-        let (session, finder) = (self.session(), self.composer.finder.clone());
-        let plain = |texts: Vec<String>| texts.into_iter().map(Offer::new).collect();
-        match source {
-            Source::Files { query } => Box::new(move || plain(finder.find(&query))),
-            Source::Paths { prefix } => Box::new(move || plain(paths(&session.cwd(), &prefix))),
-            Source::Url { scheme, query } => Box::new(move || {
-                let found = session.input().complete_url(&format!("{scheme}://{query}"));
-                found.into_iter().map(|(url, about)| Offer::new(url).with_detail(about)).collect()
-            }),
-            Source::Argument { command, text } => {
-                Box::new(move || arguments::offers(&session, &command, &text))
-            }
-        }
+        let files = session.input().commands();
+        let own = files.list(|name| named(name).is_some());
+        let own = own.map(|row| CommandInfo {
+            name: row.name.clone(),
+            description: row.description.clone(),
+            arguments: Arguments::Optional,
+            hint: row.argument_hint.clone().unwrap_or_default(),
+            topic: OWN_TOPIC.to_owned(),
+            ..CommandInfo::default()
+        });
+        let prompts = session.mcp().prompts().into_iter().map(|prompt| CommandInfo {
+            name: prompt.name,
+            description: prompt.description,
+            arguments: Arguments::Optional,
+            hint: prompt.arguments,
+            topic: OWN_TOPIC.to_owned(),
+            ..CommandInfo::default()
+        });
+        // The first of a name counts.
+        let mut of_extensions = commands::infos(&session);
+        of_extensions.iter_mut().for_each(|info| info.topic = OWN_TOPIC.to_owned());
+        let known: Vec<String> = of_extensions.iter().map(|info| info.name.clone()).collect();
+        let others = own.chain(prompts).filter(|info| !known.contains(&info.name));
+        let all: Vec<CommandInfo> = built_in.chain(of_extensions).chain(others).collect();
+        self.composer.editor.set_commands(all);
     }
 }
 
@@ -134,7 +113,7 @@ impl Files {
         self.0.scans.clear();
     }
 
-    fn find(&self, query: &str) -> Vec<String> {
+    pub(super) fn find(&self, query: &str) -> Vec<String> {
         let found = self.0.find(query, MOST_FILES, &|| false).into_iter();
         found.map(|found| found.path).collect()
     }

@@ -147,7 +147,7 @@ pub(crate) fn resume(app: &mut App, path: PathBuf) {
     switch_session(app, |host| async move { host.resume(&path).await }, RESUMED);
 }
 
-/// The directory of a session is gone: it may go on here.
+/// The directory of a session is gone: it may continue here.
 fn ask_to_move(app: &mut App, path: PathBuf, cwd: &std::path::Path) {
     let title = format!("The session belongs to {}, which no longer exists.", cwd.display());
     let menu = Menu::new(title, ["Move it to the current directory", "Cancel"]);

@@ -62,7 +62,7 @@ impl Approval {
     }
 
     /// Leaves without an answer: the turn is stopped, and only then nobody waits for the answer any more. A model that
-    /// got a refusal first would go on.
+    /// got a refusal first would continue.
     fn leave(&mut self) -> Reaction {
         let answer = self.answer.take();
         Reaction::Close(Box::new(move |app| {

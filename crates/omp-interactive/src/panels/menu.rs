@@ -54,7 +54,7 @@ impl Menu {
 
     pub(crate) fn rows(&self, look: &Look) -> Vec<Line> {
         let text: Vec<Line> = self.text.iter().flat_map(|line| line.wrap(look.width, 0)).collect();
-        self.rows_with(look, &text, "")
+        self.rows_with(look, &text, "Enter or a number: select · Esc: cancel")
     }
 
     /// The same with other rows before the answers, and a word about keys behind them.

@@ -148,7 +148,7 @@ impl Client {
         })
     }
 
-    /// Closes the connections that are kept for the next request of a conversation. The client goes on working; the next
+    /// Closes the connections that are kept for the next request of a conversation. The client keeps working; the next
     /// request opens a new one. Answers with how many there were.
     pub async fn close(&self) -> usize {
         self.sockets.close().await

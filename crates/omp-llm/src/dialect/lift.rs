@@ -1,6 +1,6 @@
 //! Between a wire's answer and its reader: calls and thoughts are lifted out of the text.
 //!
-//! Everything else passes as it is. The message that comes out is built anew, so the wires know nothing of this.
+//! Everything else passes as it is. The message that comes out is rebuilt, so the wires know nothing of this.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub(crate) enum Alphabet {
 /// Where an id comes from, seen from the model that is about to read it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The same provider over the same wire: whatever it minted, it takes back.
+    /// The same provider over the same wire: whatever it minted, it accepts back.
     SameProvider,
     /// Another provider over the same wire: plain ids are fine.
     SameWire,

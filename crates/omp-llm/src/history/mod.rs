@@ -101,7 +101,7 @@ pub(crate) fn prepare<'a>(
     builder.turns
 }
 
-/// The same for a conversation that nobody is asked to go on with: it may end with the assistant.
+/// The same for a conversation that nobody is asked to continue with: it may end with the assistant.
 pub(crate) fn prepare_past<'a>(
     messages: &'a [Arc<Message>],
     model: &Model,
@@ -168,7 +168,7 @@ struct Builder<'a, 'm> {
     model: &'m Model,
     ids: Ids,
     turns: Vec<Turn<'a>>,
-    /// The last turn is one the provider wants back as it is, to go on with it.
+    /// The last turn is one the provider wants back as it is, to continue with it.
     paused: bool,
 }
 

@@ -25,7 +25,7 @@ pub struct ScopedModel {
     pub thinking: Option<ThinkingLevel>,
 }
 
-/// One model, whoever offers it.
+/// One model, regardless of who offers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanonicalModel {
     pub id: String,

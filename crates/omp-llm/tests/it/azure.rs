@@ -21,6 +21,7 @@ fn azure_client(api_version: &str, deployments: &str) -> Client {
 
 /// The key in its own header or as a bearer token, the version in the address, the deployment for the model. The
 /// message keeps the model's own id, so that its turns are known again.
+// proves: WIR-151
 #[tokio::test]
 async fn deployments_versions_and_keys() {
     for (client, version, deployment) in [

@@ -134,7 +134,7 @@ async fn listen(
             Some(Incoming::Answer { id, result }) => {
                 let waiting = shared.state().pending.remove(&id);
                 if let Some(waiting) = waiting {
-                    // Whoever waited may be gone.
+                    // The waiting side may be gone.
                     let _ = waiting.send(result.map_err(|(code, message)| Failure::Answer(code, message)));
                 }
             }

@@ -148,7 +148,7 @@ impl ClientState {
     /// Tells all waiting requests that no answer will come.
     pub(super) fn end(&mut self, how: String) {
         for (_, waiting) in self.pending.drain() {
-            // Whoever waited may be gone.
+            // The waiting side may be gone.
             let _ = waiting.send(Err(Failure::Ended(how.clone())));
         }
         self.progress.clear();
@@ -162,7 +162,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something changed: whoever waits looks again.
+    /// Something changed: those who wait look again.
     pub(super) fn tell(&self) {
         self.news.send_modify(|number| *number = number.wrapping_add(1));
     }

@@ -4,6 +4,7 @@
 // Sampling and roots are deprecated in the newest revision; the servers in use have them.
 #![allow(deprecated)]
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use rmcp::model::*;
@@ -35,6 +36,16 @@ impl CallOptions {
         let timeout = self.timeout.map(|limit| (!limit.is_zero()).then_some(limit));
         Ask { cancel: Some(&self.cancel), progress: self.progress.as_ref(), timeout }
     }
+}
+
+/// An argument of a prompt, or a variable of a template, whose value is being typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartialArgument {
+    pub name: String,
+    /// As much of the value as there is.
+    pub value: String,
+    /// The arguments that have a value; which values others may have can depend on them.
+    pub given: HashMap<String, String>,
 }
 
 /// A message of a prompt.
@@ -225,13 +236,15 @@ impl Connection {
     pub(crate) async fn complete(
         &self,
         of: Reference,
-        argument: &str,
-        value: &str,
+        argument: &PartialArgument,
     ) -> Result<Vec<String>, CallError> {
         if self.peer_info.capabilities.completions.is_none() {
             return Err(CallError::Unsupported("completion"));
         }
-        let params = CompleteRequestParams::new(of, ArgumentInfo::new(argument, value));
+        let mut params = CompleteRequestParams::new(of, ArgumentInfo::new(&argument.name, &argument.value));
+        if !argument.given.is_empty() {
+            params = params.with_context(CompletionContext::with_arguments(argument.given.clone()));
+        }
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
         match self.request(request, &Ask::default()).await? {
             ServerResult::CompleteResult(result) => {

@@ -21,7 +21,7 @@ use crate::handler::{Handler, ProgressSink};
 use crate::limits;
 use crate::schema::OutputSchema;
 
-pub use call::{CallOptions, PromptTurn};
+pub use call::{CallOptions, PartialArgument, PromptTurn};
 pub(crate) use open::{Opened, open};
 
 /// What a server says about itself, and how it is spoken to.

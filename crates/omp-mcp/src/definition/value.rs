@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use omp_shell::{Environment, Exit, Program, Scope, Stdio, answer};
+use omp_shell::{Environment, Exit, Program, Scope, answer};
 
 /// A command that asks a password manager waits for a person at most so long.
 const COMMAND_LIMIT: Duration = Duration::from_secs(10);
@@ -62,15 +62,12 @@ impl Resolver {
     }
 
     async fn run(&self, command: &str) -> Option<String> {
-        let child = self.scope.spawn(Program {
-            path: "sh".into(),
-            arguments: vec!["-c".into(), command.into()],
-            cwd: self.cwd.clone(),
-            environment: self.environment.clone(),
-            stdin: Stdio::Null,
-            stdout: Stdio::Piped,
-            stderr: Stdio::Piped,
-        });
+        let child = self.scope.spawn(Program::asked(
+            "sh",
+            ["-c", command],
+            self.cwd.clone(),
+            self.environment.clone(),
+        ));
         let answer = tokio::time::timeout(COMMAND_LIMIT, answer(child.ok()?, MOST_OUTPUT, 0)).await.ok()?;
         let text = answer.output.trim();
         (answer.exit == Exit::Exited(0) && !text.is_empty()).then(|| text.to_owned())

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 
 use crate::auth::{Consent, LoginError};
-use crate::connection::{CallOptions, Connection, PromptTurn, ServerInfo};
+use crate::connection::{CallOptions, Connection, PartialArgument, PromptTurn, ServerInfo};
 use crate::content::{ResourceBody, ToolResult};
 use crate::definition::ServerDefinition;
 use crate::error::CallError;
@@ -305,11 +305,9 @@ impl Servers {
         &self,
         server: &str,
         prompt: &str,
-        argument: &str,
-        value: &str,
+        argument: &PartialArgument,
     ) -> Result<Vec<String>, CallError> {
-        let of = rmcp::model::Reference::for_prompt(prompt);
-        self.complete(server, of, argument, value).await
+        self.complete(server, rmcp::model::Reference::for_prompt(prompt), argument).await
     }
 
     /// Values that a variable of a resource template may have.
@@ -317,24 +315,21 @@ impl Servers {
         &self,
         server: &str,
         template: &str,
-        variable: &str,
-        value: &str,
+        variable: &PartialArgument,
     ) -> Result<Vec<String>, CallError> {
-        let of = rmcp::model::Reference::for_resource(template);
-        self.complete(server, of, variable, value).await
+        self.complete(server, rmcp::model::Reference::for_resource(template), variable).await
     }
 
     async fn complete(
         &self,
         server: &str,
         of: rmcp::model::Reference,
-        argument: &str,
-        value: &str,
+        argument: &PartialArgument,
     ) -> Result<Vec<String>, CallError> {
         let server = self.get(server)?;
         let complete = |connection: Arc<Connection>| {
             let of = of.clone();
-            async move { connection.complete(of, argument, value).await }.boxed()
+            async move { connection.complete(of, argument).await }.boxed()
         };
         server.with_connection(&CallOptions::default().cancel, complete).await
     }

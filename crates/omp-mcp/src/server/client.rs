@@ -154,7 +154,7 @@ pub(super) struct Asked {
     pub(super) reply: oneshot::Sender<Result<BTreeMap<String, Value>, String>>,
 }
 
-/// The client of one call. In the revision without server requests it may be connected anew between two questions.
+/// The client of one call. In the revision without server requests it may be reconnected between two questions.
 #[derive(Clone)]
 pub struct Client(Arc<ClientState>);
 
@@ -254,7 +254,7 @@ impl Client {
         let _ = self.0.notes.try_send(Note::Log(level, limits::shortened(text, limits::LOG_LINE)));
     }
 
-    /// The call goes on with a new request.
+    /// The call continues with a new request.
     pub(super) fn reconnect(&self, capabilities: ClientCapabilities) {
         *lock(&self.0.capabilities) = capabilities;
     }

@@ -64,15 +64,7 @@ impl SseTransport {
         let headers: http::HeaderMap = headers.into_iter().collect();
         let request =
             client.inner().get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
-        let response = request.send().await?;
-        let status = response.status();
-        if status == StatusCode::UNAUTHORIZED {
-            return Err(SseTransportError::Login);
-        }
-        if !status.is_success() {
-            let body = bounded(response, limits::LOG).await.unwrap_or_default();
-            return Err(SseTransportError::Status(status_line(status, &body)));
-        }
+        let response = accepted(request.send().await?).await?;
         let mut stream = events(response.bytes_stream(), limits::FRAME);
         let first = tokio::time::timeout(ENDPOINT_LIMIT, endpoint(&mut stream)).await;
         let first = first.map_err(|_| SseTransportError::Nonsense("it named no endpoint".to_owned()))?;
@@ -117,6 +109,19 @@ async fn endpoint(
     None
 }
 
+/// The response, if it is none that ends the connection.
+async fn accepted(response: reqwest::Response) -> Result<reqwest::Response, SseTransportError> {
+    let status = response.status();
+    if status == StatusCode::UNAUTHORIZED {
+        return Err(SseTransportError::Login);
+    }
+    if !status.is_success() {
+        let body = bounded(response, limits::LOG).await.unwrap_or_default();
+        return Err(SseTransportError::Status(status_line(status, &body)));
+    }
+    Ok(response)
+}
+
 impl Transport<RoleClient> for SseTransport {
     type Error = SseTransportError;
 
@@ -127,15 +132,7 @@ impl Transport<RoleClient> for SseTransport {
         let request =
             self.client.inner().post(self.endpoint.clone()).headers(self.headers.clone()).json(&message);
         async move {
-            let response = request.send().await?;
-            let status = response.status();
-            if status == StatusCode::UNAUTHORIZED {
-                return Err(SseTransportError::Login);
-            }
-            if !status.is_success() {
-                let body = bounded(response, limits::LOG).await.unwrap_or_default();
-                return Err(SseTransportError::Status(status_line(status, &body)));
-            }
+            accepted(request.send().await?).await?;
             Ok(())
         }
     }

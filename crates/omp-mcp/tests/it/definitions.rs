@@ -142,6 +142,31 @@ fn texts_for_numbers_are_taken_in_files_of_omp_only() {
     }
 }
 
+/// Variables are replaced in every text of an entry; one that is not set keeps its spelling or has its default.
+// proves: EXT-083, HOK-038
+#[test]
+fn variables_are_replaced_everywhere() {
+    let process =
+        read(&json!({"command": "${DIR}/run", "args": ["--at", "${DIR}", "${NONE}", "${NONE:-else}"],
+        "env": {"A": "x ${TOKEN} y"}, "cwd": "${DIR}/work"}));
+    is_process(
+        &process,
+        &["/data/run", "--at", "/data", "${NONE}", "else"],
+        &[("A", "x secret y")],
+        Some("/data/work"),
+    );
+    let far = read(&json!({"url": "https://mcp.example${DIR}", "headers": {"X-Key": "${TOKEN}"},
+        "auth": {"type": "oauth", "clientSecret": "${TOKEN}", "resource": "https://${NONE:-r.example}/"},
+        "oauth": {"clientId": "${TOKEN}", "callbackPath": "${DIR}"}}));
+    is_address(&far, "http", "https://mcp.example/data", &[("X-Key", "secret")]);
+    let auth = far.auth.as_ref().unwrap();
+    assert_eq!(auth.client_secret.as_deref(), Some("secret"));
+    assert_eq!(auth.resource.as_deref(), Some("https://r.example/"));
+    assert_eq!(far.oauth.client_id.as_deref(), Some("secret"));
+    assert_eq!(far.oauth.callback_path.as_deref(), Some("/data"));
+}
+
+// proves: HOK-039
 #[test]
 fn logins() {
     let config = json!({"url": "https://mcp.example/", "auth": {"type": "oauth", "credentialId": "c", "clientId": "i"},
@@ -149,6 +174,11 @@ fn logins() {
     let definition = read(&config);
     let auth = definition.auth.as_ref().unwrap();
     assert_eq!((auth.kind, auth.credential_id.as_deref()), (AuthKind::Oauth, Some("c")));
+    let key = read(&json!({"url": "https://mcp.example/", "auth": {"type": "apikey", "resource": "r"}}));
+    assert_eq!(
+        (key.auth.as_ref().unwrap().kind, key.auth.unwrap().resource.as_deref()),
+        (AuthKind::ApiKey, Some("r"))
+    );
     assert_eq!(definition.oauth.callback_port, Some(7777));
     assert_eq!((definition.oauth.prompt.as_deref(), definition.oauth.scopes.len()), (Some(""), 2));
     assert_eq!(definition.credential_keys()[0], "c");

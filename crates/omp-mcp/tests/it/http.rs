@@ -206,6 +206,7 @@ async fn a_login_that_is_wanted_in_between() {
     assert_eq!(world.state(), ServerState::NeedsLogin);
 }
 
+// proves: IOP-018
 #[tokio::test(flavor = "multi_thread")]
 async fn permissions_that_are_missing_are_named() {
     let remote = Remote::start(&["scope"]).await;

@@ -152,7 +152,7 @@ fn kept(token: &str) -> String {
 }
 
 /// Client, callback and prompt are those of the definition, and the login is kept under the name that it gives.
-// proves: HOK-039
+// proves: HOK-039, IOP-018
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_says_how_to_log_in() {
     let remote = Remote::start(&["oauth"]).await;
@@ -188,16 +188,19 @@ async fn a_definition_says_how_to_log_in() {
     assert!(exchange["secret"] == "s1" || in_header, "the secret goes with the code: {exchange}");
     assert!(tokens.load("mine").await.unwrap().unwrap().contains("\"first\""));
 
-    let prompts = of_block(json!({"type": "oauth"}), json!({"clientId": "other", "prompt": "login"}));
-    let world = World::of(prompts);
-    world.started().await;
-    let consent = Answers::with(granted);
-    world.servers.login(NAME, &consent).await.unwrap();
-    let went_to = Url::parse(&consent.went_to.lock().unwrap().clone().unwrap()).unwrap();
-    assert_eq!(
-        (parameter(&went_to, "client_id").as_str(), parameter(&went_to, "prompt").as_str()),
-        ("other", "login")
-    );
+    let unsaid = json!({"clientId": "other"});
+    let said = json!({"clientId": "other", "prompt": "login"});
+    for (oauth, prompt) in [(unsaid, "consent"), (said, "login")] {
+        let world = World::of(of_block(json!({"type": "oauth"}), oauth));
+        world.started().await;
+        let consent = Answers::with(granted);
+        world.servers.login(NAME, &consent).await.unwrap();
+        let went_to = Url::parse(&consent.went_to.lock().unwrap().clone().unwrap()).unwrap();
+        assert_eq!(
+            (parameter(&went_to, "client_id").as_str(), parameter(&went_to, "prompt").as_str()),
+            ("other", prompt)
+        );
+    }
 }
 
 /// A token is renewed where the definition says.

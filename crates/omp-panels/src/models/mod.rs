@@ -1,6 +1,6 @@
 //! Choosing a model: under tabs of providers, in the view where each model is one row, or among those of a scope.
 //!
-//! A row of a provider stands for exactly that offer; a row of the canonical view for the model, whoever offers it.
+//! A row of a provider stands for exactly that offer; a row of the canonical view for the model, regardless of who offers it.
 
 mod draw;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub struct ModelItem {
     pub levels: Vec<String>,
 }
 
-/// A model, whoever offers it.
+/// A model, regardless of who offers it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Canonical {
     /// Its id.

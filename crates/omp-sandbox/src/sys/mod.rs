@@ -3,15 +3,11 @@
 //! Where there is no machinery a confinement cannot be had: [`forked::apply`] refuses every plan, so the probe for a rung ends at
 //! [`crate::Rung::None`], which means that the user is asked. `--cfg omp_portable` forces that on Linux.
 
-#[cfg(all(target_os = "linux", not(omp_portable)))]
-mod linux;
-#[cfg(not(all(target_os = "linux", not(omp_portable))))]
-mod portable;
+#[cfg_attr(all(target_os = "linux", not(omp_portable)), path = "linux/mod.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(omp_portable))), path = "portable.rs")]
+mod system;
 
-#[cfg(all(target_os = "linux", not(omp_portable)))]
-pub use linux::*;
-#[cfg(not(all(target_os = "linux", not(omp_portable))))]
-pub use portable::*;
+pub use system::*;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

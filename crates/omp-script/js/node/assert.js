@@ -49,7 +49,7 @@ Object.assign(assert, {
   AssertionError, ok: assert,
   fail: (message = "Failed") => fail({ operator: "fail" }, message),
   equal: (a, b, m) => { if (!(a == b || (Number.isNaN(a) && Number.isNaN(b)))) differ("==", a, b, m); }, notEqual: (a, b, m) => { if (a == b) differ("!=", a, b, m); },
-  strictEqual: (a, b, m) => { if (!Object.is(a, b)) differ("strictEqual", a, b, m); }, notStrictEqual: (a, b, m) => { if (Object.is(a, b)) differ("notStrictEqual", a, b, m); },
+  strictEqual: (a, b, m) => { if (!Object.is(a, b)) differ("strictEqual", a, b, m); }, notStrictEqual: (a, b, m) => { if (Object.is(a, b)) fail({ actual: a, expected: b, operator: "notStrictEqual", message: `Expected "actual" to be strictly unequal to: ${inspect(b)}` }, m); },
   deepEqual: (a, b, m) => { if (!same(a, b, false)) differ("deepEqual", a, b, m); }, notDeepEqual: (a, b, m) => { if (same(a, b, false)) differ("notDeepEqual", a, b, m); },
   deepStrictEqual: (a, b, m) => { if (!same(a, b, true)) differ("deepStrictEqual", a, b, m); }, notDeepStrictEqual: (a, b, m) => { if (same(a, b, true)) differ("notDeepStrictEqual", a, b, m); },
   throws: (work, expected, message) => {

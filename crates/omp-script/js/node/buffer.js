@@ -322,7 +322,14 @@ Object.assign(Buffer, {
       if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
       throw fail(TypeError, "ERR_INVALID_ARG_TYPE", `The "string" argument must be of type string or an instance of Buffer or ArrayBuffer. Received ${kindOf(value)}`);
     }
-    return encode(value, encodingOf(encoding)).length;
+    switch (encodingOf(encoding)) {
+      case "hex": return value.length >>> 1;
+      case "base64":
+      case "base64url": return (value.replace(/={1,2}$/, "").length * 3) >>> 2;
+      case "utf16le": return value.length * 2;
+      case "utf8": return encoder.encode(value).length;
+      default: return value.length;
+    }
   },
   concat(list, total) {
     const length = total ?? list.reduce((sum, one) => sum + one.length, 0);

@@ -12,8 +12,9 @@ const table = (emitter) => {
 
 const check = (listener) => {
   if (typeof listener === "function") return;
-  const error = new TypeError(
-    `The "listener" argument must be of type function. Received ${listener === null ? "null" : typeof listener}`);
+  const shown = listener === null || listener === undefined ? String(listener)
+    : typeof listener === "object" ? `an instance of ${listener.constructor?.name}` : `type ${typeof listener} (${require("util").inspect(listener)})`;
+  const error = new TypeError(`The "listener" argument must be of type function. Received ${shown}`);
   error.code = "ERR_INVALID_ARG_TYPE";
   throw error;
 };

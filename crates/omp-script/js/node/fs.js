@@ -32,11 +32,12 @@ const at = (path, name = "path") => {
 };
 
 // An error names the path as it was given.
-const shown = (given, error) => {
-  if (error && typeof error === "object" && typeof error.path === "string" && typeof given === "string" && !given.startsWith("/")) {
-    const full = error.path;
-    error.message = error.message.replace(`'${full}'`, `'${given}'`);
-    error.path = given;
+const shown = (given, error, second) => {
+  if (error === null || typeof error !== "object") return error;
+  for (const [key, own] of [["path", given], ["dest", second]]) {
+    if (typeof error[key] !== "string" || typeof own !== "string" || own.startsWith("/")) continue;
+    error.message = error.message.replace(`'${error[key]}'`, `'${own}'`);
+    error[key] = own;
   }
   return error;
 };
@@ -134,7 +135,15 @@ const make = (run) => ({
     return run("fs.mkdir", { path: at(path), recursive }).then((first) => first);
   },
   mkdtemp: (prefix) => run("fs.mkdtemp", { path: at(prefix, "prefix") }).then((path) => (prefix.startsWith("/") ? path : path.slice(internal.op("process.cwd").length + 1))),
-  rm: (path, options = {}) => run("fs.remove", { path: at(path), what: "any", recursive: options.recursive, force: options.force }).then(() => undefined),
+  rm(path, options = {}) {
+    // Looked at first, as Node does: that is what its errors say.
+    return run("fs.stat", { path: at(path), link: true, quiet: options?.force }).then((facts) => {
+      if (facts?.kind === "directory" && !options?.recursive) {
+        throw Object.assign(new Error(`Path is a directory: rm returned EISDIR (is a directory) ${path}`), { name: "SystemError", code: "ERR_FS_EISDIR", errno: 21, syscall: "rm", path });
+      }
+      return run("fs.remove", { path: at(path), what: "any", recursive: options?.recursive, force: options?.force });
+    }).then(() => undefined);
+  },
   rmdir: (path, options = {}) => run("fs.remove", { path: at(path), what: options.recursive ? "any" : "directory", recursive: options.recursive }).then(() => undefined),
   unlink: (path) => run("fs.remove", { path: at(path), what: "file" }).then(() => undefined),
   rename: (path, dest) => run("fs.rename", { path: at(path, "oldPath"), dest: at(dest, "newPath") }).then(() => undefined),
@@ -184,7 +193,9 @@ const flagOf = (flags) => {
   return flags & 3 ? "r+" : "r";
 };
 const sync = {
-  openSync: (path, flags = "r", mode) => internal.op("fs.open", { path: at(path), flag: flagOf(flags), mode: modeOf(mode) }),
+  openSync(path, flags = "r", mode) {
+    try { return internal.op("fs.open", { path: at(path), flag: flagOf(flags), mode: modeOf(mode) }); } catch (error) { throw shown(path, error); }
+  },
   closeSync: (fd) => internal.op("fs.close", { id: fd }),
   readSync(fd, buffer, offset, length, position) {
     if (offset !== null && typeof offset === "object") ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset);
@@ -352,10 +363,10 @@ const callback = (name, work) => function (...args) {
 };
 for (const name of Object.keys(second)) {
   fs[`${name}Sync`] = (...args) => {
-    try { return unwrap(first[name](...args)); } catch (error) { throw shown(args[0], error); }
+    try { return unwrap(first[name](...args)); } catch (error) { throw shown(args[0], error, args[1]); }
   };
   promises[name] = async (...args) => {
-    try { return await second[name](...args); } catch (error) { throw shown(args[0], error); }
+    try { return await second[name](...args); } catch (error) { throw shown(args[0], error, args[1]); }
   };
   fs[name] = callback(name, promises[name]);
 }

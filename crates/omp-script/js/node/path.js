@@ -70,7 +70,7 @@ const basename = (path, suffix) => {
   if (suffix !== undefined) check(suffix, "suffix");
   const bare = path.replace(/\/+$/, "");
   const name = bare.slice(bare.lastIndexOf("/") + 1);
-  return suffix && name !== suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
+  return suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
 };
 
 const extname = (path) => {

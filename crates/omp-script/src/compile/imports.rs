@@ -46,7 +46,7 @@ fn name(name: &ModuleExportName<'_>) -> String {
 }
 
 /// The names that a statement wants, and from where. `None` for whole modules.
-fn names_of(statement: &Statement<'_>) -> Option<Vec<String>> {
+pub(super) fn names_of(statement: &Statement<'_>) -> Option<Vec<String>> {
     match statement {
         Statement::ImportDeclaration(import) => {
             let mut names = Vec::new();

@@ -3,6 +3,7 @@
 mod cache;
 mod imports;
 mod map;
+mod requests;
 mod translate;
 
 use std::cell::RefCell;
@@ -13,6 +14,7 @@ use std::rc::Rc;
 use cache::Cache;
 pub(crate) use imports::{SEPARATOR, split_names, with_names};
 use map::SourceMap;
+pub(crate) use requests::Request;
 use translate::Translated;
 
 /// What kind of module a file is.
@@ -75,7 +77,7 @@ impl Compiler {
             self.remember(name, Positions::Kept(cache.map_path(key)));
             return Ok(compiled);
         }
-        let Translated { compiled, map } = translate::translate(path, source, hint)?;
+        let Translated { compiled, map, .. } = translate::translate(path, source, hint)?;
         if let Some((cache, key)) = &key {
             cache.write(key, &compiled, &map);
         }
@@ -97,7 +99,7 @@ impl Compiler {
             }
             match crate::error::place(line).and_then(|place| Some((self.original(&place)?, place))) {
                 Some((original, place)) => {
-                    mapped.push_str(&line.replace(&place.to_string(), &original.to_string()))
+                    mapped.push_str(&line.replace(&place.to_string(), &original.to_string()));
                 }
                 None => mapped.push_str(line),
             }
@@ -122,6 +124,11 @@ impl Compiler {
         };
         Some(crate::Place { file, line, column })
     }
+}
+
+/// What a file asks for, without keeping anything else of it.
+pub(crate) fn requests_of(path: &Path, source: &str, hint: Hint) -> Result<Vec<Request>, String> {
+    translate::translate(path, source, hint).map(|translated| translated.requests)
 }
 
 /// The path of a module's name: `import("./x.ts?v=2")` is a second instance of the same file.

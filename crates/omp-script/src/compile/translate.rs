@@ -12,11 +12,13 @@ use oxc_transformer::{TransformOptions, Transformer};
 
 use super::imports::{annotate, wanted, with_names};
 use super::map::SourceMap;
+use super::requests::{Request, requests};
 use super::{Compiled, Hint, ModuleKind};
 
 pub(super) struct Translated {
     pub(super) compiled: Compiled,
     pub(super) map: SourceMap,
+    pub(super) requests: Vec<Request>,
 }
 
 /// What a module of CommonJS finds in its scope; an ES module that names one gets it too, as in other loaders of TypeScript.
@@ -130,6 +132,7 @@ fn transform<'a>(
     // What is not there any more was a type.
     let values = exported(&program);
     types.retain(|name| !values.contains(name));
+    let requests = requests(&program);
     annotate(&mut program, allocator);
     let scope = scope_of(&done.scoping);
     let kind = decide(hint, has_module_syntax, &scope, true);
@@ -142,7 +145,7 @@ fn transform<'a>(
         }
     }
     let code = format!("{}{}{}", prefix(kind, &scope), printed.code, suffix(kind));
-    Ok(Translated { compiled: Compiled { kind, code, types }, map })
+    Ok(Translated { compiled: Compiled { kind, code, types }, map, requests })
 }
 
 /// JavaScript as it is, with the names of its imports.
@@ -156,6 +159,7 @@ fn keep(source: &str, parsed: ParserReturn<'_>, hint: Hint) -> Translated {
         Vec::new()
     };
     let kind = decide(hint, has_module_syntax, &scope, false);
+    let requests = requests(&program);
     let mut code = prefix(kind, &scope);
     let mut at = 0;
     for import in wanted(&mut program) {
@@ -166,7 +170,7 @@ fn keep(source: &str, parsed: ParserReturn<'_>, hint: Hint) -> Translated {
     }
     code.push_str(&source[at..]);
     code.push_str(suffix(kind));
-    Translated { compiled: Compiled { kind, code, types: Vec::new() }, map: SourceMap::default() }
+    Translated { compiled: Compiled { kind, code, types: Vec::new() }, map: SourceMap::default(), requests }
 }
 
 /// Names that a file exports, values and types alike.

@@ -72,7 +72,7 @@ impl ModulesInner {
             Target::File { path, query } => {
                 self.state.shared.touch(Touch::Read, &path.display().to_string());
                 let name = format!("{}{query}", path.display());
-                let loaded = self.files.load(&self.state.compiler, &path, &name, false);
+                let loaded = self.files.load(&self.state.compiler, &path, &name, None);
                 match loaded.map_err(|message| syntax(ctx, &message))? {
                     Loaded::Es(_) => ("es", name),
                     Loaded::CommonJs(_) | Loaded::Json(_) | Loaded::Text(_) => ("file", name),

@@ -27,24 +27,24 @@ impl Files {
         self.0.borrow().get(name).cloned()
     }
 
-    /// The module that the engine calls `name`. An error is a sentence.
+    /// The module that the engine calls `name`; `said` is the type that its import names. An error is a sentence.
     pub(crate) fn load(
         &self,
         compiler: &Compiler,
         path: &Path,
         name: &str,
-        json: bool,
+        said: Option<&str>,
     ) -> Result<Loaded, String> {
         if let Some(loaded) = self.get(name) {
             return Ok(loaded);
         }
-        let loaded = read(compiler, path, name, json)?;
+        let loaded = read(compiler, path, name, said)?;
         self.0.borrow_mut().insert(name.to_owned(), loaded.clone());
         Ok(loaded)
     }
 }
 
-fn read(compiler: &Compiler, path: &Path, name: &str, json: bool) -> Result<Loaded, String> {
+fn read(compiler: &Compiler, path: &Path, name: &str, said: Option<&str>) -> Result<Loaded, String> {
     let cannot = |reason: &str| format!("cannot read {}: {reason}", path.display());
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if extension == "node" {
@@ -60,7 +60,11 @@ fn read(compiler: &Compiler, path: &Path, name: &str, json: bool) -> Result<Load
     match extension {
         "json" => return Ok(Loaded::Json(text.into())),
         "md" | "txt" | "html" | "css" => return Ok(Loaded::Text(text.into())),
-        _ if json => return Ok(Loaded::Json(text.into())),
+        _ => {}
+    }
+    match said {
+        Some("json") => return Ok(Loaded::Json(text.into())),
+        Some("text" | "file") => return Ok(Loaded::Text(text.into())),
         _ => {}
     }
     let compiled = Rc::new(compiler.compile(path, name, &text, kind_of(path))?);

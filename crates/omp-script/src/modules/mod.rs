@@ -34,6 +34,9 @@ use crate::unit::{BuiltinModule, Touch};
 pub(crate) use commonjs::Internal;
 use facade::{Facade, Stand};
 use files::{Files, Loaded};
+pub(crate) use node::node_name;
+pub(crate) use package::{kind_of, package_of};
+pub(crate) use resolve::{Way, resolve};
 
 /// What a specifier stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +158,7 @@ impl ModulesInner {
     }
 
     /// The name in the engine of what is imported.
-    fn name_of(&self, ctx: &Ctx<'_>, base: &str, specifier: &str, json: bool) -> Result<String> {
+    fn name_of(&self, ctx: &Ctx<'_>, base: &str, specifier: &str, said: Option<&str>) -> Result<String> {
         let (specifier, names) = split_names(specifier);
         let found = self.resolve(base, specifier, resolve::Way::Import);
         let target =
@@ -168,7 +171,7 @@ impl ModulesInner {
             Target::File { path, query } => {
                 self.state.shared.touch(Touch::Read, &path.display().to_string());
                 let name = format!("{}{query}", path.display());
-                let loaded = self.files.load(&self.state.compiler, &path, &name, json);
+                let loaded = self.files.load(&self.state.compiler, &path, &name, said);
                 match loaded.map_err(|message| syntax(ctx, &message))? {
                     Loaded::Es(compiled) => {
                         let types: Vec<_> = names
@@ -252,7 +255,7 @@ impl Resolver for ModuleResolver {
         attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
         let kind = attributes.and_then(|attributes| attributes.get_type().ok().flatten());
-        self.0.name_of(ctx, base, name, kind.as_deref() == Some("json"))
+        self.0.name_of(ctx, base, name, kind.as_deref())
     }
 }
 

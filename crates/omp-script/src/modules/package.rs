@@ -103,11 +103,11 @@ pub(crate) fn imported(manifest: &Map<String, Value>, name: &str, way: Way) -> O
     look_up(manifest.get("imports")?.as_object()?, name, way)
 }
 
-/// The entry of a package without `exports`.
-pub(crate) fn entry(manifest: &Map<String, Value>, way: Way) -> Option<&str> {
-    let text = |key: &str| manifest.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    match way {
-        Way::Import => text("module").or_else(|| text("main")),
-        Way::Require => text("main"),
-    }
+/// The entries of a package without `exports`, the best one first.
+pub(crate) fn entries(manifest: &Map<String, Value>, way: Way) -> impl Iterator<Item = &str> {
+    let keys = match way {
+        Way::Import => ["module", "main"],
+        Way::Require => ["main", "module"],
+    };
+    keys.into_iter().filter_map(|key| manifest.get(key)?.as_str()).filter(|text| !text.is_empty())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::package::{entry, exported, imported, package_of, read_manifest};
+use super::package::{entries, exported, imported, package_of, read_manifest};
 
 /// Who asks: a package may answer differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +97,7 @@ fn inside(directory: &Path, way: Way) -> Option<PathBuf> {
     if !directory.is_dir() {
         return None;
     }
-    if let Some(manifest) = read_manifest(directory)
-        && let Some(main) = entry(&manifest, way)
-    {
+    for main in entries(&read_manifest(directory).unwrap_or_default(), way) {
         let main = normal(&directory.join(main));
         // A `main` that is the directory itself would never end.
         if main != *directory

@@ -86,10 +86,10 @@ fn name(file: &str) -> &str {
     Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file)
 }
 
-fn spawn(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn spawn(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let file = arguments.text("file").to_owned();
     let piped = ["stdin", "stdout", "stderr"].map(|key| arguments.flag(key));
-    let started = state.scope.spawn(program(&arguments, piped));
+    let started = state.scope.spawn(program(arguments, piped));
     let mut child = started.map_err(|error| refused(&error, &file, "spawn"))?;
     state.shared.touch(Touch::Program, name(&file));
     let (told, exit) = watch::channel(None);
@@ -151,8 +151,8 @@ fn write(state: Rc<State>, arguments: Arguments) -> LocalBoxFuture<'static, Outc
     })
 }
 
-fn finish(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    if let Ok(mut stdin) = running(state, &arguments)?.stdin.try_lock() {
+fn finish(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    if let Ok(mut stdin) = running(state, arguments)?.stdin.try_lock() {
         *stdin = None;
     }
     NOTHING
@@ -179,8 +179,8 @@ fn wait(state: Rc<State>, arguments: Arguments) -> LocalBoxFuture<'static, Outco
     })
 }
 
-fn kill(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let child = running(state, &arguments)?;
+fn kill(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let child = running(state, arguments)?;
     if child.exit.borrow().is_some() {
         return Ok(Reply::Json(false.into()));
     }
@@ -196,7 +196,7 @@ fn kill(state: &Rc<State>, arguments: Arguments) -> Outcome {
 }
 
 /// A whole tree, by the process that leads it: `process.kill(-pid)`.
-fn end_tree(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn end_tree(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let pid = arguments.number("pid").unwrap_or(0);
     let found = state.resources_of::<Running>().into_iter().find(|child| u64::try_from(child.pid) == Ok(pid));
     let Some(child) = found else {
@@ -207,9 +207,10 @@ fn end_tree(state: &Rc<State>, arguments: Arguments) -> Outcome {
 }
 
 /// One program from its start to its end, with everything else of the unit standing still.
-fn run(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn run(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let file = arguments.text("file").to_owned();
     let (scope, shared) = (state.scope.clone(), state.shared.clone());
+    let arguments = Arguments { json: arguments.json.clone(), bytes: arguments.bytes.clone() };
     // The runtime of this thread cannot run while the script waits.
     let thread = std::thread::Builder::new().name("script-child".to_owned()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -217,6 +218,7 @@ fn run(state: &Rc<State>, arguments: Arguments) -> Outcome {
             .map_err(|error| OpError::new(error.to_string()))?
             .block_on(run_one(&scope, &shared, &arguments))
     });
+    // Waiting takes no time of this thread, so it does not count as being stuck.
     let done = thread.map_err(|error| OpError::new(error.to_string()))?.join();
     state.shared.touch(Touch::Program, name(&file));
     let (outcome, ender) = done.map_err(|_| OpError::new("the child process was lost"))??;

@@ -8,8 +8,8 @@ use super::md5::md5;
 use super::{Arguments, Op, OpError, Outcome, Reply};
 
 pub(super) const OPS: &[(&str, Op)] = &[
-    ("crypto.random", Op::Now(|_, arguments| random(&arguments))),
-    ("crypto.hash", Op::Now(|_, arguments| hash(&arguments))),
+    ("crypto.random", Op::Now(|_, arguments| random(arguments))),
+    ("crypto.hash", Op::Now(|_, arguments| hash(arguments))),
     ("crypto.hmac", Op::Now(|_, arguments| keyed(arguments))),
 ];
 
@@ -54,7 +54,7 @@ fn hash(arguments: &Arguments) -> Outcome {
 }
 
 /// The key comes in front of the bytes.
-fn keyed(arguments: Arguments) -> Outcome {
+fn keyed(arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.as_deref().unwrap_or_default();
     let length = usize::try_from(arguments.number("key").unwrap_or(0)).unwrap_or(0);
     let (key, bytes) =

@@ -98,9 +98,9 @@ fn refused(words: &str) -> OpError {
     OpError::new(words).with("code", "ERR_FS_FILE_TOO_LARGE")
 }
 
-fn read(arguments: Arguments) -> Outcome {
-    let mut file = on(fs::File::open(arguments.text("path")), "open", &arguments)?;
-    let metadata = on(file.metadata(), "fstat", &arguments)?;
+fn read(arguments: &Arguments) -> Outcome {
+    let mut file = on(fs::File::open(arguments.text("path")), "open", arguments)?;
+    let metadata = on(file.metadata(), "fstat", arguments)?;
     if metadata.is_dir() {
         return Err(failed(&io::Error::from_raw_os_error(libc::EISDIR), "read", "", None));
     }
@@ -109,7 +109,7 @@ fn read(arguments: Arguments) -> Outcome {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     // Some files have no length and no end.
-    on(Read::by_ref(&mut file).take(LARGEST + 1).read_to_end(&mut bytes), "read", &arguments)?;
+    on(Read::by_ref(&mut file).take(LARGEST + 1).read_to_end(&mut bytes), "read", arguments)?;
     if bytes.len() as u64 > LARGEST {
         return Err(refused("the file is larger than 1 GB"));
     }
@@ -138,15 +138,15 @@ fn options(flags: &str, mode: Option<u64>) -> OpenOptions {
     options
 }
 
-fn write(arguments: Arguments) -> Outcome {
+fn write(arguments: &Arguments) -> Outcome {
     let flags = match arguments.text("flag") {
         "" => "w",
         flags => flags,
     };
     let mut file =
-        on(options(flags, arguments.number("mode")).open(arguments.text("path")), "open", &arguments)?;
+        on(options(flags, arguments.number("mode")).open(arguments.text("path")), "open", arguments)?;
     let text = arguments.text("text").as_bytes();
-    on(file.write_all(arguments.bytes.as_deref().unwrap_or(text)), "write", &arguments)?;
+    on(file.write_all(arguments.bytes.as_deref().unwrap_or(text)), "write", arguments)?;
     NOTHING
 }
 
@@ -180,7 +180,7 @@ fn described(metadata: &Metadata) -> Value {
     })
 }
 
-fn stat(arguments: Arguments) -> Outcome {
+fn stat(arguments: &Arguments) -> Outcome {
     let path = arguments.text("path");
     let (found, syscall) = if arguments.flag("link") {
         (fs::symlink_metadata(path), "lstat")
@@ -195,10 +195,10 @@ fn stat(arguments: Arguments) -> Outcome {
     }
 }
 
-fn list(arguments: Arguments) -> Outcome {
+fn list(arguments: &Arguments) -> Outcome {
     let mut names = Vec::new();
-    for entry in on(fs::read_dir(arguments.text("path")), "scandir", &arguments)? {
-        let entry = on(entry, "scandir", &arguments)?;
+    for entry in on(fs::read_dir(arguments.text("path")), "scandir", arguments)? {
+        let entry = on(entry, "scandir", arguments)?;
         let kind = entry.path().symlink_metadata().map_or("file", |metadata| kind(&metadata));
         names.push((entry.file_name().to_string_lossy().into_owned(), kind));
     }
@@ -206,13 +206,13 @@ fn list(arguments: Arguments) -> Outcome {
     Ok(Reply::Json(names.into_iter().map(|(name, kind)| json!([name, kind])).collect()))
 }
 
-fn mkdir(arguments: Arguments) -> Outcome {
+fn mkdir(arguments: &Arguments) -> Outcome {
     let path = Path::new(arguments.text("path"));
     if !arguments.flag("recursive") {
-        on(fs::create_dir(path), "mkdir", &arguments)?;
+        on(fs::create_dir(path), "mkdir", arguments)?;
     } else {
         let first = path.ancestors().take_while(|above| !above.exists()).last().map(Path::to_owned);
-        on(fs::create_dir_all(path), "mkdir", &arguments)?;
+        on(fs::create_dir_all(path), "mkdir", arguments)?;
         if let Some(first) = first {
             return Ok(Reply::Json(first.display().to_string().into()));
         }
@@ -220,7 +220,7 @@ fn mkdir(arguments: Arguments) -> Outcome {
     NOTHING
 }
 
-fn mkdtemp(arguments: Arguments) -> Outcome {
+fn mkdtemp(arguments: &Arguments) -> Outcome {
     const LETTERS: &[u8] = b"abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ";
     for _ in 0..100 {
         let mut random = [0; 6];
@@ -231,17 +231,17 @@ fn mkdtemp(arguments: Arguments) -> Outcome {
         let mut builder = fs::DirBuilder::new();
         match std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700).create(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => return on(made, "mkdtemp", &arguments).map(|()| Reply::Text(path)),
+            made => return on(made, "mkdtemp", arguments).map(|()| Reply::Text(path)),
         }
     }
     Err(OpError::new("no free name for a directory"))
 }
 
-fn remove(arguments: Arguments) -> Outcome {
+fn remove(arguments: &Arguments) -> Outcome {
     let path = Path::new(arguments.text("path"));
     match arguments.text("what") {
-        "file" => on(fs::remove_file(path), "unlink", &arguments)?,
-        "directory" => on(fs::remove_dir(path), "rmdir", &arguments)?,
+        "file" => on(fs::remove_file(path), "unlink", arguments)?,
+        "directory" => on(fs::remove_dir(path), "rmdir", arguments)?,
         _ => {
             let gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound && arguments.flag("force");
             let result = path.symlink_metadata().and_then(|metadata| match metadata.is_dir() {
@@ -251,19 +251,19 @@ fn remove(arguments: Arguments) -> Outcome {
             });
             match result {
                 Err(error) if gone(&error) => {}
-                result => on(result, "rm", &arguments)?,
+                result => on(result, "rm", arguments)?,
             }
         }
     }
     NOTHING
 }
 
-fn rename(arguments: Arguments) -> Outcome {
-    both(fs::rename(arguments.text("path"), arguments.text("dest")), "rename", &arguments)?;
+fn rename(arguments: &Arguments) -> Outcome {
+    both(fs::rename(arguments.text("path"), arguments.text("dest")), "rename", arguments)?;
     NOTHING
 }
 
-fn copy(arguments: Arguments) -> Outcome {
+fn copy(arguments: &Arguments) -> Outcome {
     if arguments.flag("exclusive") && Path::new(arguments.text("dest")).exists() {
         return Err(failed(
             &io::Error::from_raw_os_error(libc::EEXIST),
@@ -272,65 +272,65 @@ fn copy(arguments: Arguments) -> Outcome {
             Some(arguments.text("dest")),
         ));
     }
-    both(fs::copy(arguments.text("path"), arguments.text("dest")), "copyfile", &arguments)?;
+    both(fs::copy(arguments.text("path"), arguments.text("dest")), "copyfile", arguments)?;
     NOTHING
 }
 
-fn link(arguments: Arguments) -> Outcome {
+fn link(arguments: &Arguments) -> Outcome {
     let (target, path) = (arguments.text("path"), arguments.text("dest"));
     if arguments.flag("hard") {
-        both(fs::hard_link(target, path), "link", &arguments)?;
+        both(fs::hard_link(target, path), "link", arguments)?;
     } else {
-        both(std::os::unix::fs::symlink(target, path), "symlink", &arguments)?;
+        both(std::os::unix::fs::symlink(target, path), "symlink", arguments)?;
     }
     NOTHING
 }
 
-fn readlink(arguments: Arguments) -> Outcome {
-    let target = on(fs::read_link(arguments.text("path")), "readlink", &arguments)?;
+fn readlink(arguments: &Arguments) -> Outcome {
+    let target = on(fs::read_link(arguments.text("path")), "readlink", arguments)?;
     Ok(Reply::Text(target.to_string_lossy().into_owned()))
 }
 
-fn realpath(arguments: Arguments) -> Outcome {
-    let path = on(fs::canonicalize(arguments.text("path")), "realpath", &arguments)?;
+fn realpath(arguments: &Arguments) -> Outcome {
+    let path = on(fs::canonicalize(arguments.text("path")), "realpath", arguments)?;
     Ok(Reply::Text(path.to_string_lossy().into_owned()))
 }
 
-fn access(arguments: Arguments) -> Outcome {
+fn access(arguments: &Arguments) -> Outcome {
     let mode = rustix::fs::Access::from_bits_truncate(
         u32::try_from(arguments.number("mode").unwrap_or(0)).unwrap_or(0),
     );
-    on(rustix::fs::access(arguments.text("path"), mode).map_err(io::Error::from), "access", &arguments)?;
+    on(rustix::fs::access(arguments.text("path"), mode).map_err(io::Error::from), "access", arguments)?;
     NOTHING
 }
 
-fn chmod(arguments: Arguments) -> Outcome {
+fn chmod(arguments: &Arguments) -> Outcome {
     let mode = u32::try_from(arguments.number("mode").unwrap_or(0)).unwrap_or(0);
-    on(fs::set_permissions(arguments.text("path"), Permissions::from_mode(mode)), "chmod", &arguments)?;
+    on(fs::set_permissions(arguments.text("path"), Permissions::from_mode(mode)), "chmod", arguments)?;
     NOTHING
 }
 
-fn utimes(arguments: Arguments) -> Outcome {
+fn utimes(arguments: &Arguments) -> Outcome {
     let time = |key: &str| {
         let seconds = arguments.json.get(key).and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 1e11);
         UNIX_EPOCH + Duration::from_secs_f64(seconds)
     };
     let times = FileTimes::new().set_accessed(time("atime")).set_modified(time("mtime"));
     let result = fs::File::open(arguments.text("path")).and_then(|file| file.set_times(times));
-    on(result, "utime", &arguments)?;
+    on(result, "utime", arguments)?;
     NOTHING
 }
 
-fn truncate(arguments: Arguments) -> Outcome {
-    let file = on(OpenOptions::new().write(true).open(arguments.text("path")), "open", &arguments)?;
-    on(file.set_len(arguments.number("length").unwrap_or(0)), "ftruncate", &arguments)?;
+fn truncate(arguments: &Arguments) -> Outcome {
+    let file = on(OpenOptions::new().write(true).open(arguments.text("path")), "open", arguments)?;
+    on(file.set_len(arguments.number("length").unwrap_or(0)), "ftruncate", arguments)?;
     NOTHING
 }
 
-fn open(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn open(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let flags = arguments.text("flag");
     let opened = options(flags, arguments.number("mode")).open(arguments.text("path"));
-    let file = on(opened, "open", &arguments)?;
+    let file = on(opened, "open", arguments)?;
     Ok(Reply::Json(state.keep(Rc::new(file)).into()))
 }
 
@@ -339,14 +339,14 @@ fn opened(state: &State, arguments: &Arguments, syscall: &str) -> Result<Rc<fs::
     state.resource(arguments.id()).ok_or_else(bad)
 }
 
-fn close(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    opened(state, &arguments, "close")?;
+fn close(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    opened(state, arguments, "close")?;
     state.release(arguments.id());
     NOTHING
 }
 
-fn read_at(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let file = opened(state, &arguments, "read")?;
+fn read_at(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let file = opened(state, arguments, "read")?;
     let length = usize::try_from(arguments.number("length").unwrap_or(0).min(64 << 20)).unwrap_or(0);
     let mut bytes = vec![0; length];
     let mut reader = &*file;
@@ -354,29 +354,29 @@ fn read_at(state: &Rc<State>, arguments: Arguments) -> Outcome {
         Some(position) => std::os::unix::fs::FileExt::read_at(reader, &mut bytes, position),
         None => reader.read(&mut bytes),
     };
-    bytes.truncate(on(read, "read", &arguments)?);
+    bytes.truncate(on(read, "read", arguments)?);
     Ok(Reply::Bytes(bytes))
 }
 
-fn write_at(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let file = opened(state, &arguments, "write")?;
+fn write_at(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let file = opened(state, arguments, "write")?;
     let bytes = arguments.bytes.as_deref().unwrap_or_default();
     let mut writer = &*file;
     let written = match arguments.number("position") {
         Some(position) => writer.seek(SeekFrom::Start(position)).and_then(|_| writer.write_all(bytes)),
         None => writer.write_all(bytes),
     };
-    on(written, "write", &arguments)?;
+    on(written, "write", arguments)?;
     Ok(Reply::Json(bytes.len().into()))
 }
 
-fn fstat(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let file = opened(state, &arguments, "fstat")?;
-    Ok(Reply::Json(described(&on(file.metadata(), "fstat", &arguments)?)))
+fn fstat(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let file = opened(state, arguments, "fstat")?;
+    Ok(Reply::Json(described(&on(file.metadata(), "fstat", arguments)?)))
 }
 
-fn ftruncate(state: &Rc<State>, arguments: Arguments) -> Outcome {
-    let file = opened(state, &arguments, "ftruncate")?;
-    on(file.set_len(arguments.number("length").unwrap_or(0)), "ftruncate", &arguments)?;
+fn ftruncate(state: &Rc<State>, arguments: &Arguments) -> Outcome {
+    let file = opened(state, arguments, "ftruncate")?;
+    on(file.set_len(arguments.number("length").unwrap_or(0)), "ftruncate", arguments)?;
     NOTHING
 }

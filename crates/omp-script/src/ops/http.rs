@@ -49,9 +49,10 @@ fn failed(error: &reqwest::Error) -> OpError {
         words = inner.to_string();
         source = inner.source();
     }
+    let refused = matches!(io_kind(error), Some(std::io::ErrorKind::ConnectionRefused));
     let code = if error.is_timeout() {
         "UND_ERR_CONNECT_TIMEOUT"
-    } else if words.contains("refused") {
+    } else if refused {
         "ECONNREFUSED"
     } else if words.contains("dns") || words.contains("lookup") || words.contains("resolve") {
         "ENOTFOUND"
@@ -61,6 +62,20 @@ fn failed(error: &reqwest::Error) -> OpError {
         "UND_ERR_SOCKET"
     };
     OpError::new(words).with("code", code)
+}
+
+/// The kind of the error of the system below, if there is one.
+fn io_kind(error: &reqwest::Error) -> Option<std::io::ErrorKind> {
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>()
+            && io.raw_os_error().is_some()
+        {
+            return Some(io.kind());
+        }
+        source = inner.source();
+    }
+    None
 }
 
 fn request(state: Rc<State>, arguments: Arguments) -> LocalBoxFuture<'static, Outcome> {

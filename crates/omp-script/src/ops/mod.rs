@@ -12,6 +12,8 @@ mod md5;
 mod natives;
 mod pack;
 mod process;
+mod server;
+mod sqlite;
 mod url;
 
 use std::rc::Rc;
@@ -52,20 +54,29 @@ pub(crate) struct Arguments {
 /// How an operation runs.
 pub(crate) enum Op {
     /// At once, on the engine's thread.
-    Now(fn(&Rc<State>, Arguments) -> Outcome),
+    Now(fn(&Rc<State>, &Arguments) -> Outcome),
     /// Beside the script.
     Later(fn(Rc<State>, Arguments) -> LocalBoxFuture<'static, Outcome>),
     /// At once when asked synchronously, else on a thread for what blocks: it must not need the state.
-    Blocking(fn(Arguments) -> Outcome),
+    Blocking(fn(&Arguments) -> Outcome),
 }
 
 /// All operations, by name.
+const TABLES: [&[(&str, Op)]; 10] = [
+    host::OPS,
+    process::OPS,
+    files::OPS,
+    child::OPS,
+    crypto::OPS,
+    http::OPS,
+    server::OPS,
+    pack::OPS,
+    sqlite::OPS,
+    url::OPS,
+];
+
 fn find(name: &str) -> Option<&'static Op> {
-    [host::OPS, process::OPS, files::OPS, child::OPS, crypto::OPS, http::OPS, pack::OPS, url::OPS]
-        .iter()
-        .flat_map(|table| table.iter())
-        .find(|(own, _)| *own == name)
-        .map(|(_, op)| op)
+    TABLES.iter().flat_map(|table| table.iter()).find(|(own, _)| *own == name).map(|(_, op)| op)
 }
 
 /// What the operations on files do to what they name.
@@ -82,8 +93,8 @@ fn note(state: &State, name: &str, arguments: &Arguments) {
 }
 
 /// Does it now.
-pub(crate) fn perform(state: &Rc<State>, name: &str, arguments: Arguments) -> Outcome {
-    note(state, name, &arguments);
+pub(crate) fn perform(state: &Rc<State>, name: &str, arguments: &Arguments) -> Outcome {
+    note(state, name, arguments);
     match find(name) {
         Some(Op::Now(run)) => run(state, arguments),
         Some(Op::Blocking(run)) => run(arguments),
@@ -100,12 +111,12 @@ pub(crate) fn begin(state: &Rc<State>, number: u32, name: &str, arguments: Argum
         Some(Op::Blocking(run)) => {
             let run = *run;
             state.spawn(number, async move {
-                let done = tokio::task::spawn_blocking(move || run(arguments)).await;
+                let done = tokio::task::spawn_blocking(move || run(&arguments)).await;
                 done.unwrap_or_else(|_| Err(OpError::new("the operation failed")))
             });
         }
         Some(Op::Now(run)) => {
-            let outcome = run(state, arguments);
+            let outcome = run(state, &arguments);
             state.spawn(number, std::future::ready(outcome));
         }
         None => state.spawn(number, std::future::ready(Err(OpError::new(format!("no operation {name}"))))),

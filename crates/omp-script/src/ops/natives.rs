@@ -30,9 +30,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, state: &Rc<State>, modules: &Modules)
     ctx.globals().set(HANDOVER, natives.clone())?;
     let (module, promise) = Module::declare(ctx.clone(), "omp:internal", BOOTSTRAP)?.eval()?;
     promise.finish::<()>()?;
-    for name in ["rejected"] {
-        natives.set(name, module.get::<_, JsValue>(name)?)?;
-    }
+    natives.set("rejected", module.get::<_, JsValue<'_>>("rejected")?)?;
     let namespace = module.namespace()?;
     Internal::store(ctx, namespace.clone())?;
     Ok(namespace)
@@ -58,7 +56,7 @@ fn operations<'js>(natives: &Object<'js>, state: &Rc<State>) -> Result<()> {
     natives.set(
         "op",
         Func::from(move |ctx: Ctx<'js>, name: String, json: String, bytes: Opt<JsValue<'js>>| {
-            let outcome = arguments(&json, bytes.0).and_then(|arguments| perform(&own, &name, arguments));
+            let outcome = arguments(&json, bytes.0).and_then(|arguments| perform(&own, &name, &arguments));
             match outcome {
                 Ok(reply) => reply.into_js(&ctx),
                 Err(error) => {
@@ -114,8 +112,7 @@ fn events(natives: &Object<'_>, state: &Rc<State>) -> Result<()> {
     natives.set(
         "timer",
         Func::from(move |number: u32, milliseconds: f64| {
-            let within =
-                if milliseconds >= 1.0 && milliseconds <= LONGEST_TIMER { milliseconds } else { 1.0 };
+            let within = if (1.0..=LONGEST_TIMER).contains(&milliseconds) { milliseconds } else { 1.0 };
             let at = Instant::now() + Duration::from_secs_f64(within / 1000.0);
             own.timers.borrow_mut().insert((at, number));
         }),

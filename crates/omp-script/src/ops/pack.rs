@@ -14,7 +14,7 @@ pub(super) const OPS: &[(&str, Op)] =
 /// A bomb ends here.
 const LARGEST: u64 = 512 << 20;
 
-fn pack(arguments: Arguments) -> Outcome {
+fn pack(arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.as_deref().unwrap_or_default();
     let level = arguments.number("level").and_then(|level| u32::try_from(level.min(9)).ok()).unwrap_or(6);
     let level = Compression::new(level);
@@ -35,7 +35,7 @@ fn pack(arguments: Arguments) -> Outcome {
     packed.map(Reply::Bytes).map_err(|error| OpError::new(error.to_string()))
 }
 
-fn unpack(arguments: Arguments) -> Outcome {
+fn unpack(arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.as_deref().unwrap_or_default();
     let format = match (arguments.text("format"), bytes) {
         // Either of the two that say what they are.

@@ -17,12 +17,12 @@ pub(super) const OPS: &[(&str, Op)] = &[
     ("os.load", Op::Now(|_, _| Ok(Reply::Json(load())))),
 ];
 
-fn cwd(state: &Rc<State>, _: Arguments) -> Outcome {
+fn cwd(state: &Rc<State>, _: &Arguments) -> Outcome {
     Ok(Reply::Text(state.cwd.borrow().display().to_string()))
 }
 
 /// A unit has a directory of its own; that of the program never changes.
-fn chdir(state: &Rc<State>, arguments: Arguments) -> Outcome {
+fn chdir(state: &Rc<State>, arguments: &Arguments) -> Outcome {
     let path = PathBuf::from(arguments.text("path"));
     match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => *state.cwd.borrow_mut() = path,
@@ -35,7 +35,7 @@ fn chdir(state: &Rc<State>, arguments: Arguments) -> Outcome {
     NOTHING
 }
 
-fn facts(state: &Rc<State>, _: Arguments) -> Outcome {
+fn facts(state: &Rc<State>, _: &Arguments) -> Outcome {
     let environment: Map<String, Value> = state
         .environment
         .iter()
@@ -71,12 +71,12 @@ fn user_name(id: u32) -> Value {
     })
 }
 
-fn memory(state: &Rc<State>, _: Arguments) -> Outcome {
+fn memory(state: &Rc<State>, _: &Arguments) -> Outcome {
     let meter = &state.shared.meter;
     Ok(Reply::Json(json!({ "used": meter.used(), "limit": meter.limit() })))
 }
 
-fn kill(_: &Rc<State>, arguments: Arguments) -> Outcome {
+fn kill(_: &Rc<State>, arguments: &Arguments) -> Outcome {
     let number = arguments
         .json
         .get("pid")
@@ -105,15 +105,6 @@ fn kill(_: &Rc<State>, arguments: Arguments) -> Outcome {
 }
 
 fn load() -> Value {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let averages: Vec<f64> =
-        read("/proc/loadavg").split_whitespace().take(3).filter_map(|word| word.parse().ok()).collect();
-    let uptime: f64 =
-        read("/proc/uptime").split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
-    let table = read("/proc/meminfo");
-    let bytes = |name: &str| {
-        let line = table.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.split_whitespace().nth(0)?.parse::<u64>().ok()).unwrap_or(0) * 1024
-    };
-    json!({ "loadavg": averages, "uptime": uptime, "total": bytes("MemTotal:"), "free": bytes("MemAvailable:") })
+    let load = crate::sys::load();
+    json!({ "loadavg": load.averages, "uptime": load.uptime, "total": load.total, "free": load.free })
 }

@@ -6,8 +6,8 @@ use url::{Position, Url};
 use super::{Arguments, Op, OpError, Outcome, Reply};
 
 pub(super) const OPS: &[(&str, Op)] = &[
-    ("url.parse", Op::Now(|_, arguments| parse(&arguments))),
-    ("url.set", Op::Now(|_, arguments| set(&arguments))),
+    ("url.parse", Op::Now(|_, arguments| parse(arguments))),
+    ("url.set", Op::Now(|_, arguments| set(arguments))),
 ];
 
 fn parts(url: &Url) -> Value {

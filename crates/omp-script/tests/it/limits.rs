@@ -101,3 +101,22 @@ async fn a_unit_that_hangs_while_loading_does_not_load() {
     assert!(error.to_string().contains("it ran too long without a pause (at "), "{error}");
     assert!(error.to_string().contains("stuck.ts:"), "{error}");
 }
+
+/// What cannot be interrupted is given up: its units are over, and the next one runs on a new thread.
+#[tokio::test]
+#[cfg(all(target_os = "linux", not(omp_portable)))]
+async fn a_thread_that_is_stuck_is_given_up() {
+    let mut bench = Bench::new();
+    bench.limits.turn = TURN;
+    let other = bench.unit("other").await;
+    let code = "export const main = () => 'a'.repeat(8e6).indexOf('a'.repeat(4e6) + 'b');";
+    let unit = bench.load("stuck.ts", code).await.unwrap();
+    let error = call(&unit, "main", json!([])).await.unwrap_err();
+    let reason = "it was stuck in a function of the language that cannot be interrupted";
+    assert_eq!(error.to_string(), format!("stuck.ts has ended: {reason}"));
+    let error = other.call("evaluate", json!("1")).await.unwrap_err();
+    assert_eq!(error.to_string(), "other has ended: stuck.ts got stuck in the script engine");
+    other.end(Duration::from_secs(5)).await;
+    let fresh = bench.unit("fresh").await;
+    assert_eq!(fresh.call("evaluate", json!("6 * 7")).await.unwrap(), json!(42));
+}

@@ -31,7 +31,7 @@ fn node(bench: &Bench, script: &str) -> Option<String> {
 }
 
 /// Runs `script` in both, in a folder with the same files.
-pub async fn agree(script: &str) {
+pub(crate) async fn agree(script: &str) {
     let mut bench = Bench::new();
     bench.limits.turn = Duration::from_secs(20);
     bench.limits.memory = 128 << 20;

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 /// What units ask for, in order.
 #[derive(Default)]
-pub struct Recorder {
-    pub asked: Mutex<Vec<(String, Value)>>,
+pub(crate) struct Recorder {
+    pub(crate) asked: Mutex<Vec<(String, Value)>>,
 }
 
 impl Recorder {
     /// The messages of `log`.
-    pub fn logged(&self) -> Vec<String> {
+    pub(crate) fn logged(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         let logs = asked.iter().filter(|(operation, _)| operation == "log");
         logs.map(|(_, value)| value["message"].as_str().unwrap_or_default().to_owned()).collect()
@@ -45,7 +45,7 @@ impl Host for Recorder {
 }
 
 /// Loads user modules with `load`, and calls what they export with `use`.
-pub const PRELUDE: &str = r#"
+pub(crate) const PRELUDE: &str = r#"
 import { call, callNow } from "omp:host";
 let loaded;
 export const load = async (path) => { loaded = await import(path); return Object.keys(loaded).sort(); };
@@ -55,17 +55,17 @@ export const ask = ({ operation, value }) => callNow(operation, value);
 export const askLater = ({ operation, value }) => call(operation, value);
 "#;
 
-pub struct Bench {
-    pub engine: Engine,
-    pub folder: tempfile::TempDir,
-    pub host: Arc<Recorder>,
-    pub limits: Limits,
-    pub builtins: Vec<BuiltinModule>,
-    pub scope: Arc<Scope>,
+pub(crate) struct Bench {
+    pub(crate) engine: Engine,
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) host: Arc<Recorder>,
+    pub(crate) limits: Limits,
+    pub(crate) builtins: Vec<BuiltinModule>,
+    pub(crate) scope: Arc<Scope>,
 }
 
 impl Bench {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             engine: Engine::new(EngineOptions::default()),
             folder: tempfile::tempdir().unwrap(),
@@ -76,18 +76,18 @@ impl Bench {
         }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path
     }
 
-    pub fn options(&self, name: &str) -> UnitOptions {
+    pub(crate) fn options(&self, name: &str) -> UnitOptions {
         UnitOptions {
             name: name.to_owned(),
             cwd: self.path(""),
@@ -100,29 +100,29 @@ impl Bench {
         }
     }
 
-    pub async fn unit(&self, name: &str) -> Unit {
+    pub(crate) async fn unit(&self, name: &str) -> Unit {
         self.engine.load(self.options(name)).await.unwrap()
     }
 
     /// A unit with a module of the user.
-    pub async fn load(&self, name: &str, text: &str) -> Result<Unit, ScriptError> {
+    pub(crate) async fn load(&self, name: &str, text: &str) -> Result<Unit, ScriptError> {
         let path = self.write(name, text);
         let unit = self.unit(name).await;
         load(&unit, &path).await.map(|_| unit)
     }
 
     /// What the module's `main` gives.
-    pub async fn run(&self, name: &str, text: &str) -> Result<Value, ScriptError> {
+    pub(crate) async fn run(&self, name: &str, text: &str) -> Result<Value, ScriptError> {
         let unit = self.load(name, text).await?;
         call(&unit, "main", json!([])).await
     }
 }
 
-pub async fn load(unit: &Unit, path: &Path) -> Result<Value, ScriptError> {
+pub(crate) async fn load(unit: &Unit, path: &Path) -> Result<Value, ScriptError> {
     unit.call("load", json!(path)).await
 }
 
 /// Calls what the module of the user exports.
-pub async fn call(unit: &Unit, name: &str, args: Value) -> Result<Value, ScriptError> {
+pub(crate) async fn call(unit: &Unit, name: &str, args: Value) -> Result<Value, ScriptError> {
     unit.call("use", json!({ "name": name, "args": args })).await
 }

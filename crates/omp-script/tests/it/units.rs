@@ -109,3 +109,190 @@ async fn calls_under_way_finish_within_the_grace() {
     unit.end(Duration::from_secs(20)).await;
     assert_eq!(slow.await.unwrap().unwrap(), json!("done"));
 }
+
+/// What a script of the user does with the network, on this machine.
+fn network(bench: &mut Bench) {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    bench.engine = omp_script::Engine::new(omp_script::EngineOptions {
+        cache: None,
+        connector: Some(std::sync::Arc::new(|| Ok(reqwest::Client::builder().no_proxy()))),
+    });
+    bench.limits.turn = Duration::from_secs(20);
+}
+
+#[tokio::test]
+async fn scripts_serve_and_ask_over_http() {
+    let mut bench = Bench::new();
+    network(&mut bench);
+    let source = r#"
+import http, { createServer } from "node:http";
+import { once } from "node:events";
+export const main = async () => {
+  const server = createServer(async (request, response) => {
+    if (request.url === "/go") { response.writeHead(302, { location: "/echo?moved", "set-cookie": ["a=1", "b=2"] }).end(); return; }
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    response.setHeader("x-own", "yes");
+    response.statusCode = request.url.startsWith("/missing") ? 404 : 200;
+    response.write("part one, ");
+    response.end(JSON.stringify({ method: request.method, url: request.url, body, type: request.headers["content-type"] ?? null }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const base = `http://127.0.0.1:${server.address().port}`;
+  const posted = await fetch(`${base}/echo`, { method: "POST", body: JSON.stringify({ a: 1 }), headers: { "content-type": "application/json" } });
+  const moved = await fetch(`${base}/go`);
+  const manual = await fetch(`${base}/go`, { redirect: "manual" });
+  const lost = await fetch(`${base}/missing`);
+  const old = await new Promise((resolve, reject) => {
+    const request = http.request(`${base}/old?q=1`, { method: "PUT", headers: { "Content-Type": "text/plain" } }, (response) => {
+      const parts = [];
+      response.on("data", (part) => parts.push(part)).on("end", () => resolve([response.statusCode, response.headers["x-own"], Buffer.concat(parts).toString()]));
+    });
+    request.on("error", reject);
+    request.end("words");
+  });
+  const controller = new AbortController();
+  const hanging = createServer(() => {}).listen(0);
+  await once(hanging, "listening");
+  const asking = fetch(`http://localhost:${hanging.address().port}/`, { signal: controller.signal }).catch((error) => error.name);
+  setTimeout(() => controller.abort(), 5);
+  const result = [posted.status, posted.headers.get("x-own"), await posted.text(), moved.redirected, moved.url === `${base}/echo?moved`, manual.status, manual.headers.getSetCookie(),
+    lost.ok, (await lost.text()).length > 0, old, await asking];
+  server.close();
+  hanging.close();
+  const ask = () => fetch(base).then(() => [], (error) => [error.message, error.cause.code]);
+  let refused = await ask();
+  // The system closes the socket a moment later.
+  for (let tries = 0; refused[1] !== "ECONNREFUSED" && tries < 1000; tries += 1) refused = await ask();
+  return [...result, refused];
+};
+"#;
+    let value = bench.run("serve.mjs", source).await.unwrap();
+    let expected = json!([
+        200,
+        "yes",
+        "part one, {\"method\":\"POST\",\"url\":\"/echo\",\"body\":\"{\\\"a\\\":1}\",\"type\":\"application/json\"}",
+        true,
+        true,
+        302,
+        ["a=1", "b=2"],
+        false,
+        true,
+        [
+            200,
+            "yes",
+            "part one, {\"method\":\"PUT\",\"url\":\"/old?q=1\",\"body\":\"words\",\"type\":\"text/plain\"}"
+        ],
+        "AbortError",
+        ["fetch failed", "ECONNREFUSED"],
+    ]);
+    assert_eq!(value, expected);
+}
+
+#[tokio::test]
+async fn a_database_is_read_and_written() {
+    let bench = Bench::new();
+    let source = r#"
+import { DatabaseSync } from "node:sqlite";
+import { Database } from "bun:sqlite";
+export const main = () => {
+  const db = new DatabaseSync("data.db");
+  db.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, size REAL, raw BLOB)");
+  const insert = db.prepare("INSERT INTO t (name, size, raw) VALUES (?, :size, ?)".replace(":size", "?"));
+  const done = insert.run("one", 1.5, new Uint8Array([1, 2]));
+  db.prepare("INSERT INTO t (name) VALUES ($name)").run({ name: "two" });
+  const rows = db.prepare("SELECT * FROM t ORDER BY id").all();
+  const one = db.prepare("SELECT name FROM t WHERE id = ?").get(2);
+  let message; try { db.exec("SELECT nonsense FROM t"); } catch (error) { message = [error.code, error.message]; }
+  db.close();
+  const other = new Database("data.db");
+  const move = other.transaction((name) => { other.query("UPDATE t SET name = ? WHERE id = 1").run(name); if (name === "bad") throw new Error("no"); });
+  try { move("bad"); } catch {}
+  const kept = other.query("SELECT name FROM t WHERE id = $id").get({ $id: 1 });
+  move("good");
+  return [done, rows.length, [...rows[0].raw], rows[0].size, rows[1].size, one.name, message, kept, other.query("SELECT name FROM t").values(), other.query("SELECT 9007199254740993 AS n").get().n === 9007199254740993n];
+};
+"#;
+    let value = bench.run("data.mjs", source).await.unwrap();
+    let error = json!(["ERR_SQLITE_ERROR", "no such column: nonsense"]);
+    let expected = json!([{ "lastInsertRowid": 1, "changes": 1 }, 2, [1, 2], 1.5, null, "two", error, { "name": "one" }, [["good"], ["two"]], true]);
+    assert_eq!(value, expected);
+}
+
+/// Processes of this machine whose arguments name the word.
+fn processes(word: &str) -> usize {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(word)).count()
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn what_a_unit_started_ends_with_it() {
+    let bench = Bench::new();
+    let word = format!("{}", 40_000_000 + std::process::id());
+    let source = r#"
+import { spawn, execSync } from "node:child_process";
+export const main = async (word) => {
+  spawn("sleep", [word]);
+  spawn("sh", ["-c", `setsid sleep ${word} & sleep ${word}`], { detached: true }).unref();
+  execSync(`setsid sleep ${word} > /dev/null 2>&1 &`);
+  await new Promise((resolve) => spawn("true").on("close", resolve));
+};
+export const wait = async (word) => { await new Promise((resolve) => setTimeout(resolve, 10)); };
+"#;
+    let unit = bench.load("starts.mjs", source).await.unwrap();
+    call(&unit, "main", json!([word])).await.unwrap();
+    while processes(&word) < 4 {
+        call(&unit, "wait", json!([])).await.unwrap();
+    }
+    assert!(unit.usage().programs.contains("sleep"), "{:?}", unit.usage());
+    unit.end(Duration::ZERO).await;
+    assert_eq!(processes(&word), 0);
+}
+
+#[tokio::test]
+async fn usage_says_what_was_touched() {
+    let bench = Bench::new();
+    bench.write("in.txt", "x");
+    let source = "import fs from 'fs'; export const main = async () => { fs.readFileSync('in.txt'); await fs.promises.writeFile('out.txt', 'y'); };";
+    let unit = bench.load("touch.mjs", source).await.unwrap();
+    call(&unit, "main", json!([])).await.unwrap();
+    let usage = unit.usage();
+    assert!(
+        usage.read.iter().any(|path| path.ends_with("in.txt"))
+            && usage.read.iter().any(|path| path.ends_with("touch.mjs"))
+    );
+    assert!(usage.written.iter().any(|path| path.ends_with("out.txt")), "{usage:?}");
+    assert!(usage.memory > 10_000 && usage.memory < 8 << 20, "{}", usage.memory);
+}
+
+const FOREIGN: &str = "{\"kind\":\"es\",\"types\":[],\"hash\":\"00\"}\nthrow 1";
+
+#[tokio::test]
+async fn compiled_code_is_kept_and_damage_is_noticed() {
+    let mut bench = Bench::new();
+    let cache = bench.path("cache");
+    let engine =
+        || omp_script::Engine::new(omp_script::EngineOptions { cache: Some(cache.clone()), connector: None });
+    let source = "type A = 1;\nexport const main = (): never => { throw new Error('kept'); };\n";
+    let mut seen = Vec::new();
+    for round in 0..4 {
+        bench.engine = engine();
+        let error = bench.run("kept.ts", source).await.unwrap_err();
+        assert_eq!(error.place.unwrap().line, 2, "round {round}");
+        let mut files: Vec<_> =
+            std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        assert_eq!(files.len(), 2, "{files:?}");
+        seen.push(std::fs::read(&files[0]).unwrap());
+        match round {
+            // Somebody else's code under our name.
+            1 => std::fs::write(&files[0], FOREIGN).unwrap(),
+            2 => std::fs::write(&files[0], [0xff, 0xfe]).unwrap(),
+            _ => {}
+        }
+    }
+    assert!(seen.iter().all(|bytes| *bytes == seen[0]));
+}

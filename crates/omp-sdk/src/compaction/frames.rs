@@ -1,4 +1,4 @@
-//! Compaction without a model: the history goes on pictures.
+//! Compaction without a model: the history is printed on pictures.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Compactor {
         Billing::of(model.api.name(), &model.id)
     }
 
-    /// Prints what goes on pictures, where that was ordered and can be done; else has it summarized.
+    /// Prints what belongs on pictures, where that was ordered and can be done; else has it summarized.
     pub(super) async fn stand_in(&self, task: SummaryTask<'_>) -> Result<Standing, UpkeepError> {
         let SummaryTask { plan, order, model, .. } = task;
         let mut notices = Vec::new();
@@ -110,4 +110,17 @@ fn print(
     };
     let input = Input { previous: archive.as_ref(), previous_summary: summary, shape, budget };
     compact(messages(), input).map_err(|error| format!("Rendering failed ({error}); {INSTEAD}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use omp_config::settings::keys;
+
+    use super::*;
+
+    #[test]
+    fn the_setting_names_every_shape() {
+        let named: Vec<&str> = Shape::names().collect();
+        assert_eq!(keys::SNAPCOMPACT_SHAPE.setting().choices()[1..], named, "and `auto` before them");
+    }
 }

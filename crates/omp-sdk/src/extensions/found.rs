@@ -94,7 +94,10 @@ pub(crate) fn needs_consent(spec: &ExtensionSpec, cwd: &Path) -> bool {
         ExtensionSource::Project => true,
         ExtensionSource::User | ExtensionSource::Plugin(_) => false,
         // What a person types is what he wants; what a settings file of the project names is not told apart from it.
-        ExtensionSource::CommandLine => spec.path.starts_with(cwd),
+        ExtensionSource::CommandLine => {
+            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            real(&spec.path).starts_with(real(cwd))
+        }
     }
 }
 

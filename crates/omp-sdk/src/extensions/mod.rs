@@ -76,6 +76,11 @@ pub(crate) struct SessionExtensions {
     pub(crate) own_tools: Vec<Arc<dyn Tool>>,
     /// Tools that are there and that no model has until somebody activates them.
     pub(crate) dormant: Mutex<Vec<Arc<dyn Tool>>>,
+    /// What approves the calls that an extension makes of our own tools.
+    pub(crate) own_gate: Option<Arc<dyn Gate>>,
+    choice: ExtensionChoice,
+    /// How the session came about.
+    how: Began,
     /// Another session of the program had them before.
     carried: bool,
     settling: Mutex<Option<Settling>>,
@@ -161,6 +166,11 @@ fn connector(environment: Arc<dyn Environment>) -> Connector {
 }
 
 impl SessionExtensions {
+    /// The same with what is known once the session is there.
+    pub(crate) fn of_session(self, own_gate: Arc<dyn Gate>, choice: ExtensionChoice, how: Began) -> Self {
+        Self { own_gate: Some(own_gate), choice, how, ..self }
+    }
+
     /// The tools that extensions have registered. One that wraps a tool of ours stands in its place.
     pub(crate) fn add_tools(&mut self, tools: &mut Vec<Arc<dyn Tool>>, warnings: &mut Vec<String>) {
         if let Some(set) = &self.set {
@@ -309,7 +319,7 @@ impl Session {
             return;
         }
         let port = Arc::new(SessionPort::new(self));
-        let choice = &self.extension_choice;
+        let choice = &self.extensions.choice;
         if let Some(program) = &choice.program {
             set.set_program(Arc::clone(program));
         }
@@ -318,7 +328,7 @@ impl Session {
         set.attach(Arc::clone(&port) as Arc<dyn Port>, mode, has_ui, self.cwd());
         *lock(&self.extensions.port) = Some(port);
         let carried = self.extensions.carried;
-        let began = self.began.clone();
+        let began = self.extensions.how.clone();
         let task = tokio::spawn(async move {
             set.activate().await;
             match carried {

@@ -103,7 +103,7 @@ pub(crate) async fn run(
         custom: false,
     };
     let cancel = running.begin(&id);
-    let gate = Arc::clone(&session.own_gate);
+    let gate = session.extensions.own_gate.clone().ok_or("the session is not ready")?;
     let result = call_tool(&*gate, &Validators::default(), &tool, &call, cancel, Updates::ignored()).await;
     running.end(&id);
     match result {

@@ -6,8 +6,9 @@ use std::task::Poll;
 use omp_agent::{Advice, Decision, PendingCall, Tool};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::question::Question;
+use omp_guard::rules::Rule;
 use omp_sandbox::Rung;
-use omp_types::{Approval, ToolCall};
+use omp_types::{Approval, Tier, ToolCall, ToolTrait, builtin, tool_has};
 use serde_json::{Map, Value};
 
 use super::commands::{forbidden_variable, leaving, named_by_repository, no_way_back, risky_variable, stays};
@@ -54,6 +55,22 @@ fn heed(
         }
         Some(Advice::Allow) if weighed.is_plain() && !planning && policy.is_none() => Some(Policy::Allow),
         Some(Advice::Allow) | None => policy,
+    }
+}
+
+/// The rule that would spare the question about a call that is not a command: for tools of MCP servers one about the tool,
+/// for edits that stay in the workspace one about all of them. What is asked about each time has none.
+fn rule_for(tool: &Arc<dyn Tool>, call: &ToolCall, weighed: &Weighed) -> Option<Rule> {
+    let Weighed { approval, .. } = weighed;
+    if !weighed.is_plain() {
+        return None;
+    }
+    // What only the preview of a change names, and servers' changes of files, are edits as well.
+    let named = [builtin::RESOLVE.name, builtin::LSP.name].contains(&call.name.as_str());
+    let edits = (named || tool_has(&call.name, ToolTrait::ChangesFiles)) && tool.origin().is_none();
+    match edits && approval.tier == Tier::Write && approval.reason.is_none() {
+        true => Some(Rule::of_edits()),
+        false => Rule::of_tool(&call.name),
     }
 }
 
@@ -167,7 +184,8 @@ impl Guard {
         let details = details(tool, arguments).await;
         let question = Question::new(&call.name, &weighed.approval, weighed.is_declared, details);
         let script = self.script(&call.name, arguments).filter(|_| weighed.is_plain());
-        match self.ask(call, question, script.as_ref()).await {
+        let rule = rule_for(tool, call, weighed);
+        match self.ask(call, question, script.as_ref(), rule).await {
             // What was approved although it leaves the sandbox could only fail inside.
             Decision::Allow if weighed.leaves && weighed.rung != Rung::None => {
                 self.let_out(call, arguments);

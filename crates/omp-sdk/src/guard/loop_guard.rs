@@ -1,6 +1,6 @@
 //! Notices a model that goes in circles: the same calls with the same results, again and again.
 //!
-//! What counts are the turns since the user last said something: a model that was told to go on begins anew. Results are
+//! What counts are the turns since the user last said something: a model that was told to continue starts over. Results are
 //! looked at when they arrive, because those of earlier turns may be blanked later to make room.
 
 use std::borrow::Cow;

@@ -280,6 +280,13 @@ impl Guard {
         let _ = self.control.set(control);
     }
 
+    /// Stops the turn: that is what leaving a question means, whoever put it.
+    pub(crate) fn stop_turn(&self) {
+        if let Some(control) = self.control.get() {
+            control.abort();
+        }
+    }
+
     /// A list that could not be changed is not what the user sees: the model is told so before its next turn.
     fn remind_of_todos(&self) {
         let Some(control) = self.control.get() else { return };
@@ -333,18 +340,24 @@ impl Guard {
             || !self.verdict(&call.name, arguments).is_some_and(|verdict| verdict.effects.only_reads())
     }
 
-    /// The answer before may have settled this call, too.
-    async fn ask(&self, call: &ToolCall, question: Question, script: Option<&Script>) -> Decision {
-        if self.is_allowed(script) {
+    /// The answer before may have settled this call, too. `rule` would, or does, if there is one that is not about commands.
+    async fn ask(
+        &self,
+        call: &ToolCall,
+        question: Question,
+        script: Option<&Script>,
+        rule: Option<Rule>,
+    ) -> Decision {
+        let by_rule = || rule.as_ref().is_some_and(|rule| self.permissions.allows_call(rule, &call.name));
+        if self.is_allowed(script) || by_rule() {
             return Decision::Allow;
         }
         let Some(asker) = self.asker(&call.id) else {
             self.note_refusal(&question);
             return Decision::Deny(nobody_to_ask(&question));
         };
-        let tool_rule = || Rule::of_tool(&call.name).map(|rule| vec![rule]);
-        let rules = script.and_then(propose).or_else(tool_rule);
-        let always = rules.as_ref().map(|rules| rules.iter().map(ToString::to_string).collect());
+        let rules = script.and_then(propose).or_else(|| rule.map(|rule| vec![rule]));
+        let always = rules.as_ref().map(|rules| rules.iter().map(Rule::about).collect());
         let project = self.permissions.project().to_owned();
         let request = ApprovalRequest { call_id: call.id.clone(), question, always, project };
         match self.ask_person(asker, &request).await {

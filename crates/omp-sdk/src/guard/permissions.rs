@@ -141,6 +141,14 @@ impl Permissions {
         self.lock().iter().filter_map(|granted| granted.rule.tool()).any(|rule| is_named(rule, tool))
     }
 
+    /// Does this rule, which is about a tool or about edits, hold for calls of a tool of this name?
+    pub(crate) fn allows_call(&self, rule: &Rule, tool: &str) -> bool {
+        match rule.is_of_edits() {
+            true => self.lock().iter().any(|granted| granted.rule == *rule),
+            false => self.allows_tool(tool),
+        }
+    }
+
     /// Is everything that the command runs allowed outside the sandbox?
     pub(crate) fn let_out(&self, script: &Script) -> bool {
         let rules: Vec<Rule> = self

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::definitions::{ConfiguredServer, ServerUsage};
 use super::file::{self, McpFileError, mcp_file, remove_server, switch_server};
 use super::resources::Notifications;
-use super::{McpPromptCommand, SessionMcp, registry};
+use super::{McpPromptCommand, PromptOffer, SessionMcp, registry};
 use crate::error::SessionError;
 
 /// How long a person waits for a server that is tested or connected.
@@ -325,6 +325,17 @@ impl McpServers<'_> {
     /// Prompts of connected servers, as commands.
     pub fn prompts(&self) -> Vec<McpPromptCommand> {
         self.mcp().prompt_commands()
+    }
+
+    /// Is this (`<server>:<prompt>`) the name of a prompt?
+    pub fn is_prompt(&self, command: &str) -> bool {
+        self.mcp().prompt(command).is_some()
+    }
+
+    /// What can be typed next behind the name of a prompt (`<server>:<prompt>`), of which `text` is typed. Values come from the
+    /// server, within seconds or not at all; the request is cancelled when this is dropped.
+    pub async fn prompt_offers(&self, command: &str, text: &str) -> Vec<PromptOffer> {
+        self.mcp().offers_for_prompt(command, text).await
     }
 }
 

@@ -71,12 +71,17 @@ impl McpHost {
         let _ = self.models.set(access);
     }
 
-    /// Puts questions to the person; `None` if they would rather not answer.
+    /// Puts questions to the person; `None` if they would rather not answer, which stops the turn as with every question.
     async fn put(&self, questions: Vec<AskQuestion>) -> Option<Vec<Option<AskAnswer>>> {
         let dialog = Dialog::new(questions, None, true);
         match self.questioner.as_ref()?.ask(&dialog).await {
             Ended::Answered => Some(dialog.answers()),
-            Ended::Cancelled => None,
+            Ended::Cancelled => {
+                if let Some(guard) = self.models.get().and_then(|access| access.guard.upgrade()) {
+                    guard.stop_turn();
+                }
+                None
+            }
         }
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod file;
 mod host;
 mod kept;
 mod output;
+mod prompt_values;
 mod prompts;
 mod registry;
 mod resources;
@@ -45,6 +46,7 @@ pub use controls::{McpServerRow, McpServers, ReloadedServers};
 pub use definitions::{ConfiguredServer, ConfiguredServers, ServerUsage};
 pub use file::{McpFileError, add_server, mcp_file, remove_server, switch_server};
 pub(crate) use host::McpHost;
+pub use prompt_values::PromptOffer;
 pub use prompts::McpPromptCommand;
 pub(crate) use resources::McpScheme;
 
@@ -231,8 +233,10 @@ impl SessionMcp {
     }
 
     /// The tools that are known from last time.
-    pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.registered().update(self).arrived
+    pub(crate) fn tools(&self, warnings: &mut Vec<String>) -> Vec<Arc<dyn Tool>> {
+        let update = self.registered().update(self);
+        warnings.extend(update.notices);
+        update.arrived
     }
 
     /// What servers with tools in `offered` want models to know.

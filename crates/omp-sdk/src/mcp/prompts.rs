@@ -30,6 +30,14 @@ impl SessionMcp {
         all.iter().flat_map(of_server).collect()
     }
 
+    /// The server and the prompt that `<server>:<prompt>` names.
+    pub(super) fn prompt<'c>(&self, command: &'c str) -> Option<(&'c str, Prompt)> {
+        let (server, name) = command.split_once(':')?;
+        let status = self.servers.status_of(server)?;
+        let known = status.offer.prompts.iter().find(|known| known.name == name)?.clone();
+        Some((server, known))
+    }
+
     /// What a typed command expands to; `None` if no server has such a prompt. The error is for the person.
     pub(crate) async fn expand(
         &self,
@@ -38,15 +46,13 @@ impl SessionMcp {
     ) -> Option<Result<String, String>> {
         let line = typed.strip_prefix('/')?;
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let (server, prompt) = name.split_once(':')?;
-        let status = self.servers.status_of(server)?;
-        let known = status.offer.prompts.iter().find(|known| known.name == prompt)?.clone();
+        let (server, known) = self.prompt(name)?;
         let arguments = match arguments(rest, &known) {
             Ok(arguments) => arguments,
             Err(reason) => return Some(Err(format!("/{name}: {reason}"))),
         };
         let options = CallOptions { cancel: cancel.clone(), ..CallOptions::default() };
-        Some(match self.servers.get_prompt(server, prompt, arguments, &options).await {
+        Some(match self.servers.get_prompt(server, &known.name, arguments, &options).await {
             Ok(turns) => {
                 let texts: Vec<String> = turns.iter().filter_map(|turn| turn.content.text()).collect();
                 Ok(plain(&texts.join("\n\n")))
@@ -104,22 +110,39 @@ fn arguments(text: &str, prompt: &Prompt) -> Result<Map<String, Value>, String> 
 
 /// Words, with quotes that keep blanks.
 fn words(text: &str) -> Vec<String> {
+    let Typed { mut words, last, start } = split_words(text);
+    if start < text.len() {
+        words.push(last);
+    }
+    words
+}
+
+/// Words, and the one at the end that may still grow.
+pub(super) struct Typed {
+    pub(super) words: Vec<String>,
+    /// Empty behind a blank.
+    pub(super) last: String,
+    /// Where the last word begins, with its quote.
+    pub(super) start: usize,
+}
+
+pub(super) fn split_words(text: &str) -> Typed {
     let mut words = Vec::new();
-    let mut word: Option<String> = None;
+    let mut word: Option<(usize, String)> = None;
     let mut quote = None;
-    for letter in text.chars() {
+    for (at, letter) in text.char_indices() {
         match (quote, letter) {
             (Some(open), letter) if letter == open => quote = None,
             (None, '"' | '\'') => {
                 quote = Some(letter);
-                word.get_or_insert_default();
+                word.get_or_insert_with(|| (at, String::new()));
             }
-            (None, letter) if letter.is_whitespace() => words.extend(word.take()),
-            (_, letter) => word.get_or_insert_default().push(letter),
+            (None, letter) if letter.is_whitespace() => words.extend(word.take().map(|(_, word)| word)),
+            (_, letter) => word.get_or_insert_with(|| (at, String::new())).1.push(letter),
         }
     }
-    words.extend(word);
-    words
+    let (start, last) = word.unwrap_or_else(|| (text.len(), String::new()));
+    Typed { words, last, start }
 }
 
 #[cfg(test)]

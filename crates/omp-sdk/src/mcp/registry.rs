@@ -34,7 +34,7 @@ pub(super) struct Update {
     pub(super) arrived: Vec<Arc<dyn Tool>>,
     gone: Vec<String>,
     /// What a person should know.
-    notices: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 impl Registered {

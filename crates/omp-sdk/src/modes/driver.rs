@@ -1,4 +1,4 @@
-//! Drives a session for a person: plans are reviewed, goals go on by themselves, loops repeat.
+//! Drives a session for a person: plans are reviewed, goals continue automatically, loops repeat.
 //!
 //! A terminal, RPC and ACP give every prompt of the user to [`Driver::submit`], which returns when nothing follows by
 //! itself any more.

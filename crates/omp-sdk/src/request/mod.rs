@@ -3,14 +3,15 @@
 //! Every model of a session is a chain of models around the client. [`Pipeline::build`] puts it together; what the loop asks
 //! goes through the stages in this order, and the answer comes back through them:
 //!
-//! 1. `omp_models::CacheLedger`: what the prompt cache saves and misses (the conversation only);
-//! 2. [`imaging`]: long texts on pictures, where the settings want it (the conversation only);
+//! 1. `omp_extension_host::model`: another conversation, where extensions want one (the conversation only);
+//! 2. `omp_models::CacheLedger`: what the prompt cache saves and misses (the conversation only);
+//! 3. [`imaging`]: long texts on pictures, where the settings want it (the conversation only);
 //!    [`side_requests`]: what is asked beside the conversation is counted (everything else);
-//! 3. [`secret_masking`]: known secrets are taken out, and put back into the answer;
-//! 4. [`overrides`]: what a person changed about all requests: the tier, the name of the conversation, a copy;
-//! 5. [`remedy`]: failures that only the user can mend say how;
-//! 6. [`account`]: the credential of the request, renewed or exchanged for that of another account;
-//! 7. [`client_model`]: the client, and with it the wire.
+//! 4. [`secret_masking`]: known secrets are taken out, and put back into the answer;
+//! 5. [`overrides`]: what a person changed about all requests: the tier, the name of the conversation, a copy;
+//! 6. [`remedy`]: failures that only the user can mend say how;
+//! 7. [`account`]: the credential of the request, renewed or exchanged for that of another account;
+//! 8. [`client_model`]: the client, and with it the wire.
 //!
 //! [`model_pool`] finds the models that are served this way.
 
@@ -27,6 +28,8 @@ use std::sync::Arc;
 
 use omp_agent::Model;
 use omp_auth::Vault;
+use omp_extension_host::Extensions;
+use omp_extension_host::model::ContextModel;
 use omp_guard::secrets::Outbound;
 use omp_llm::Client;
 use omp_models::{CacheLedger, WatchedModel};
@@ -48,10 +51,12 @@ pub(crate) struct Pipeline {
     pub(crate) ledger: Arc<CacheLedger>,
     /// What is asked beside the conversation.
     pub(crate) side_requests: Arc<SideRequests>,
-    /// Text of the conversation that goes on pictures.
+    /// Text of the conversation that is printed on pictures.
     pub(crate) imaging: Arc<Imaging>,
     /// What the user can do about failures.
     pub(crate) remedies: Arc<Remedies>,
+    /// Extensions, which may want another conversation.
+    pub(crate) extensions: Option<Arc<Extensions>>,
 }
 
 /// What a model is asked for.
@@ -89,7 +94,12 @@ impl Pipeline {
             Purpose::Conversation => {
                 let imaging = Arc::clone(&self.imaging);
                 let inner = Arc::new(ImagedModel { inner, imaging, model: Arc::clone(&model) });
-                Arc::new(WatchedModel { inner, ledger: Arc::clone(&self.ledger), model })
+                let inner: Arc<dyn Model> =
+                    Arc::new(WatchedModel { inner, ledger: Arc::clone(&self.ledger), model });
+                match &self.extensions {
+                    Some(extensions) => Arc::new(ContextModel { inner, extensions: Arc::clone(extensions) }),
+                    None => inner,
+                }
             }
         }
     }

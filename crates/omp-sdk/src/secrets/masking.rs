@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, Listener, PendingCall, Tool, ToolError};
+use omp_agent::{Arguments, Gate, Listener, Passed, Tool, ToolError};
 use omp_guard::secrets::Secrets;
-use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, ToolTrait, UserBlock, tool_has};
-use serde_json::{Map, Value};
+use omp_types::{AgentEvent, Message, ToolCall, ToolTrait, UserBlock, tool_has};
+use serde_json::Value;
 
 use crate::secrets::artifacts;
 use crate::session::Session;
@@ -123,12 +123,7 @@ pub(crate) fn listener(
 }
 
 impl Gate for MaskedGate {
-    fn before<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
+    fn before<'a>(&'a self, tool: &'a Arc<dyn Tool>, call: &'a ToolCall, arguments: Arguments) -> Passed<'a> {
         let text = match tool_has(&call.name, ToolTrait::WritesItsArguments) {
             true => Value::Object(arguments.clone()).to_string(),
             false => String::new(),
@@ -143,19 +138,7 @@ impl Gate for MaskedGate {
         self.inner.before(tool, call, arguments)
     }
 
-    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
-        self.inner.approve(pending)
-    }
-
-    fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
-        self.inner.restore(arguments)
-    }
-
-    fn after<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        result: Result<ToolOutput, ToolError>,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.inner.after(call, result)
+    fn behind(&self) -> Option<&dyn Gate> {
+        Some(&*self.inner)
     }
 }

@@ -233,7 +233,9 @@ impl SessionBuilder {
             models_file: self.options.model.file(&self.options.directories),
             home: self.options.directories.home.clone(),
         });
-        let pipeline = Pipeline { client, secrets, overrides, ledger, side_requests, imaging, remedies };
+        let extensions = self.extensions.set.clone();
+        let pipeline =
+            Pipeline { client, secrets, overrides, ledger, side_requests, imaging, remedies, extensions };
         Arc::new(ModelPool { registry, environment, given, images, pipeline })
     }
 

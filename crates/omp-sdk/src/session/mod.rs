@@ -38,7 +38,7 @@ pub(crate) mod user_command;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use omp_agent::{Agent, AgentError, Control, Gate, Outcome, Prompt};
+use omp_agent::{Agent, AgentError, Control, Outcome, Prompt};
 use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::discovery::Discovery;
@@ -56,8 +56,7 @@ use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::compaction::Compactor;
-use crate::extensions::Asked;
-use crate::extensions::{Began, ExtensionChoice, SessionExtensions};
+use crate::extensions::{Asked, SessionExtensions};
 use crate::guard::Guard;
 use crate::hooks::{ListedHook, SessionHooks};
 use crate::mcp::SessionMcp;
@@ -111,12 +110,7 @@ pub struct Session {
     pub(crate) mcp: Arc<SessionMcp>,
     /// Programs of the user that are asked before calls and told after them.
     pub(crate) hooks: Arc<SessionHooks>,
-    /// What approves the calls that an extension makes of our own tools.
-    pub(crate) own_gate: Arc<dyn Gate>,
     pub(crate) extensions: SessionExtensions,
-    pub(crate) extension_choice: ExtensionChoice,
-    /// How it came about, for extensions.
-    pub(crate) began: Began,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -342,7 +336,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Tells whoever listens something outside the conversation. Waits for a run to end.
+    /// Tells the listeners something outside the conversation. Waits for a run to end.
     pub async fn tell(&self, message: String) {
         // A session that has ended has nobody to tell.
         let _ = self.agent.notice(message).await;

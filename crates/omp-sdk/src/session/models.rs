@@ -91,7 +91,7 @@ impl<'s> SessionModels<'s> {
         usable.map(choice).collect()
     }
 
-    /// The same, each model once, whoever offers it.
+    /// The same, each model once, regardless of who offers it.
     pub fn canonical_choices(self) -> Vec<CanonicalModel> {
         let mut all = self.session.models.registry.canonical(&self.session.models.lookup());
         let tour = Registry::demo().model.selector();

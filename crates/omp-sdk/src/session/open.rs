@@ -304,10 +304,11 @@ impl Assembly {
             deck: builder.options.deck,
             mcp: self.mcp,
             hooks,
-            own_gate,
-            extensions: builder.extensions,
-            extension_choice: builder.options.extensions,
-            began: builder.options.began,
+            extensions: builder.extensions.of_session(
+                own_gate,
+                builder.options.extensions,
+                builder.options.began,
+            ),
             warnings: builder.warnings,
         }
     }

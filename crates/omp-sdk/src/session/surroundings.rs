@@ -59,7 +59,7 @@ impl SessionBuilder {
         let (mut tools, context) =
             self.build_tools(&known, &scope, &secrets, folder, &chosen.client, Some(&mcp));
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
-        tools.extend(mcp.tools());
+        tools.extend(mcp.tools(&mut self.warnings));
         self.extensions.add_tools(&mut tools, &mut self.warnings);
         if let Some(deck) = &self.options.deck {
             tools = deck.tools(tools);

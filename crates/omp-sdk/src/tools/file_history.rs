@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, PendingCall, Tool, ToolError};
+use omp_agent::{Decision, Gate, PendingCall};
 use omp_config::settings::keys;
 use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
 use omp_resources::SessionFolder;
 use omp_session::SharedWriter;
 use omp_session::{FILE_HISTORY, artifacts_directory};
-use omp_types::{Tier, ToolCall, ToolOutput};
+use omp_types::Tier;
 use serde_json::{Map, Value};
 
 use crate::guard::declared;
@@ -108,13 +108,8 @@ impl FileHistoryGate {
 }
 
 impl Gate for FileHistoryGate {
-    fn before<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
-        self.inner.before(tool, call, arguments)
+    fn behind(&self) -> Option<&dyn Gate> {
+        Some(&*self.inner)
     }
 
     fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
@@ -128,18 +123,6 @@ impl Gate for FileHistoryGate {
             }
             decision
         })
-    }
-
-    fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
-        self.inner.restore(arguments)
-    }
-
-    fn after<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        result: Result<ToolOutput, ToolError>,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        self.inner.after(call, result)
     }
 }
 

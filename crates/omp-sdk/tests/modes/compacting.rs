@@ -32,6 +32,28 @@ fn roles(messages: &[Value]) -> Vec<&str> {
     messages.iter().map(|message| message["role"].as_str().unwrap()).collect()
 }
 
+/// So much of the newest stays as the setting says.
+/// proves: CMP-035
+#[tokio::test]
+async fn the_setting_says_how_much_stays() {
+    let mut kept = Vec::new();
+    for tokens in [1000, 6000] {
+        let replies = (0..3).map(|turn| say(&long(&format!("answer {turn}"), 900)));
+        let more = [say("The notes."), say("The line."), say("ok")];
+        let config = format!("compaction:\n  enabled: false\n  keepRecentTokens: {tokens}\n");
+        let world = world(&config, replies.chain(more)).await;
+        for turn in 0..3 {
+            world.submit(&long(&format!("question {turn}"), 900)).await;
+        }
+        let compacted = world.session().context().compact(None, CancellationToken::new()).await.unwrap();
+        let first = compacted.result.unwrap().first_kept_entry_id.unwrap();
+        let lines = lines(&world.file());
+        let messages: Vec<_> = lines.iter().filter(|line| line["type"] == "message").collect();
+        kept.push(messages.len() - messages.iter().position(|line| line["id"] == first.as_str()).unwrap());
+    }
+    assert_eq!(kept, [1, 4], "messages of a bit more than a thousand tokens");
+}
+
 /// One entry more, nothing less; then the model reads a summary, what was kept, and what is new.
 /// proves: CMP-001, CMP-002, CMP-003, CMP-042, CMP-045
 #[tokio::test]

@@ -170,7 +170,7 @@ async fn the_account_survives_turns_and_restarts() {
 }
 
 /// The statuses and their events, and a budget that is used up: the model is told once, and only another budget goes on.
-/// proves: LOP-079
+/// proves: LOP-077, LOP-079
 #[tokio::test]
 async fn a_budget_ends_the_work_once_and_can_be_raised() {
     let replies = [

@@ -45,7 +45,7 @@ impl Builder<'static> {
 }
 
 impl<'a> Builder<'a> {
-    /// Goes on after the last record of an index.
+    /// Continues after the last record of an index.
     pub(super) fn after(header: Header, last: Option<Record>, index: &'a File) -> Self {
         Self { header, last, tree: Tree::OnDisk(index, Vec::new()) }
     }

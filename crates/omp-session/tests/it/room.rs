@@ -305,6 +305,10 @@ fn other_histories() {
     let error = PromptHistory::open(&notes).unwrap_err().to_string();
     assert!(error.contains("notes.db") && error.contains("move the file away"), "{error}");
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "these are my notes, not a database at all");
+
+    // Nothing is wrong with a file that is in the way of a directory, and moving it is no advice for a missing right.
+    let error = PromptHistory::open(&notes.join("history.db")).unwrap_err().to_string();
+    assert!(!error.contains("move the file away") && error.contains("history.db"), "{error}");
 }
 
 /// The short list reads less than the long one.

@@ -52,6 +52,7 @@
 //! end the rest of its session at once; a daemon with a session of its own then falls to the keeper and lives
 //! until the scope ends.
 
+mod ender;
 mod exchange;
 mod forked;
 mod front;
@@ -75,6 +76,7 @@ use omp_sandbox::{Confinement, Prepared};
 
 use crate::environment::Environment;
 use crate::sys;
+pub use ender::Ender;
 pub(crate) use exchange::{Exchange, Named};
 pub use front::run_in_front;
 use launch::{Failure, Image, Launcher, Started};
@@ -125,6 +127,26 @@ pub struct Program {
     pub stdin: Stdio,
     pub stdout: Stdio,
     pub stderr: Stdio,
+}
+
+impl Program {
+    /// A program without input that is asked for what it prints: see [`crate::answer()`].
+    pub fn asked(
+        path: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        cwd: impl Into<PathBuf>,
+        environment: Environment,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            cwd: cwd.into(),
+            environment,
+            stdin: Stdio::Null,
+            stdout: Stdio::Piped,
+            stderr: Stdio::Piped,
+        }
+    }
 }
 
 /// Where a standard stream of a child leads.
@@ -416,22 +438,6 @@ impl Child {
     /// Completes when no process of the tree is left.
     pub async fn gone(&mut self) {
         self.tree.gone().await;
-    }
-}
-
-/// Ends one tree, beside whoever waits for its [`Child`].
-#[derive(Clone)]
-pub struct Ender(Tree);
-
-impl Ender {
-    /// As [`Child::terminate`].
-    pub fn terminate(&self, grace: Duration) {
-        self.0.terminate(grace);
-    }
-
-    /// As [`Child::gone`].
-    pub async fn gone(&mut self) {
-        self.0.gone().await;
     }
 }
 

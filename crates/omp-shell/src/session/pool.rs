@@ -47,6 +47,13 @@ impl ShellSpec {
             confined: None,
         }
     }
+
+    fn prefixed(&self, mut call: Call) -> Call {
+        if let Some(prefix) = &self.prefix {
+            call.command = format!("{prefix} {}", call.command);
+        }
+        call
+    }
 }
 
 /// The shells of a program.
@@ -110,13 +117,11 @@ impl Shells {
         &self,
         scope: &Scope,
         spec: &ShellSpec,
-        mut call: Call,
+        call: Call,
         cancel: &CancellationToken,
         on_output: impl FnMut(&Snapshot),
     ) -> Result<Answer, CommandError> {
-        if let Some(prefix) = &spec.prefix {
-            call.command = format!("{prefix} {}", call.command);
-        }
+        let mut call = spec.prefixed(call);
         let Some(dialect) = spec.engine.dialect() else {
             return run_once(scope, spec, call, cancel, on_output).await;
         };
@@ -159,13 +164,11 @@ impl Shells {
         scope: &Scope,
         spec: &ShellSpec,
         directory: PathBuf,
-        mut call: Call,
+        call: Call,
         cancel: &CancellationToken,
         on_output: impl FnMut(&Snapshot),
     ) -> Result<Answer, CommandError> {
-        if let Some(prefix) = &spec.prefix {
-            call.command = format!("{prefix} {}", call.command);
-        }
+        let mut call = spec.prefixed(call);
         match spec.engine.dialect() {
             Some(dialect) => isolated(scope, spec, dialect, directory, call, cancel, on_output).await,
             None => {

@@ -65,7 +65,7 @@ const BASH_EXIT_TRAP: &str = concat!(
     r#"\builtin trap - RETURN ERR; \builtin unset __omp_t; } 250>&-; "#,
 );
 
-/// Everything that another shell needs to go on: its own words say it in a form that bash reads.
+/// Everything that another shell needs to continue: its own words say it in a form that bash reads.
 const BASH_SAVE: &str = r"{ \builtin declare -p; \builtin declare -f; \builtin alias -p; } 250>&- >";
 
 impl Request {

@@ -11,15 +11,11 @@
 
 mod table;
 
-#[cfg(all(target_os = "linux", not(omp_portable)))]
-mod linux;
-#[cfg(not(all(target_os = "linux", not(omp_portable))))]
-mod portable;
+#[cfg_attr(all(target_os = "linux", not(omp_portable)), path = "linux/mod.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(omp_portable))), path = "portable/mod.rs")]
+mod system;
 
-#[cfg(all(target_os = "linux", not(omp_portable)))]
-pub use linux::*;
-#[cfg(not(all(target_os = "linux", not(omp_portable))))]
-pub use portable::*;
+pub use system::*;
 
 use std::ffi::CStr;
 use std::os::fd::RawFd;

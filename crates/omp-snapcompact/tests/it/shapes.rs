@@ -41,27 +41,11 @@ fn the_shape_follows_the_model() {
     }
 }
 
-/// Every name in the settings is a shape of its own, whatever the model is.
+/// Every name is a shape of its own, whatever the model is.
 #[test]
 fn the_settings_can_force_a_shape() {
-    let names = [
-        "8x8r-sent",
-        "8x8r-bw",
-        "8x8u-sent",
-        "8x8u-bw",
-        "6x6u-sent",
-        "6x6u-bw",
-        "5x8-sent",
-        "5x8-bw",
-        "6x12-dim",
-        "8x13-bw",
-        "8on16-bw",
-        "doc-8on16-bw",
-        "doc-8on16-sent",
-        "doc-8on16-sent-dim",
-    ];
     let mut seen = std::collections::HashSet::new();
-    for name in names {
+    for name in Shape::names() {
         let shape = Shape::of(name, "claude-opus-4-7", "anthropic-messages");
         assert_eq!(shape.name, name);
         let archive = printed(shape);

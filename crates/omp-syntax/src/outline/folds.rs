@@ -225,7 +225,7 @@ impl Collector<'_> {
             let inside = |fold: &Fold| fold.first <= first && last <= fold.last;
             let touches = |fold: &Fold| fold.first <= last && first <= fold.last;
             let parent = self.folds.iter().rposition(inside);
-            // Comments may go on behind the end of a body that has no bracket to end it.
+            // Comments may continue behind the end of a body that has no bracket to end it.
             if self.folds.iter().any(|fold| touches(fold) && !inside(fold)) {
                 return;
             }

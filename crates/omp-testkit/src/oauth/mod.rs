@@ -17,6 +17,8 @@ pub use browser::{BrowserPage, browse};
 pub use finish::Projects;
 use ledger::Ledger;
 
+use serde_json::{Value, json};
+
 use crate::acceptor::{Acceptor, Stopping, listen};
 
 /// The client that the server knows, unless told otherwise.
@@ -130,6 +132,19 @@ impl OAuthServer {
 
     pub fn device_url(&self) -> String {
         format!("http://{}/device", self.acceptor.address())
+    }
+
+    /// Two ways to sign in here, `corp-login` in a browser and `corp-device` with a code, as a file of logins has them. What
+    /// they get is stored for `provider`.
+    pub fn corp_logins(&self, provider: &str) -> Value {
+        json!([{
+            "id": "corp-login", "name": "Corp", "storeAs": provider, "clientId": CLIENT_ID, "scopes": ["read", "write"],
+            "tokenUrl": self.token_url(),
+            "flow": {"kind": "code", "authorizeUrl": self.authorize_url(), "callbackPort": 0, "callbackPath": "/cb"},
+        }, {
+            "id": "corp-device", "name": "Corp by code", "storeAs": provider, "clientId": CLIENT_ID,
+            "tokenUrl": self.token_url(), "flow": {"kind": "device", "deviceUrl": self.device_url()},
+        }])
     }
 
     /// Where OpenAI's form of a device login asks for its code.

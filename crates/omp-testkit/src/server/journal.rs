@@ -40,6 +40,13 @@ impl RecordedRequest {
         self.path.ends_with("/responses/compact")
     }
 
+    /// The texts of the results of calls that it holds, on the wire of chat completions.
+    pub fn tool_results(&self) -> Vec<String> {
+        let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let results = messages.iter().filter(|message| message["role"] == "tool");
+        results.map(|result| result["content"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
     /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(&name.to_ascii_lowercase()).map(String::as_str)

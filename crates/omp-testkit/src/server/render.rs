@@ -47,6 +47,25 @@ impl Rendering<'_> {
     }
 }
 
+/// The stream of one wire while it is written.
+pub(crate) trait Stream {
+    fn part(&mut self, place: usize, part: &ReplyPart);
+    /// The reply ends with an error of this kind and text.
+    fn error(&mut self, kind: &str, message: &str);
+    fn end(&mut self);
+
+    /// Writes a whole reply, behind what the wire begins with.
+    fn reply(&mut self, reply: &Reply) {
+        for (place, part) in reply.parts.iter().enumerate() {
+            self.part(place, part);
+        }
+        match &reply.error {
+            Some((kind, message)) => self.error(kind, message),
+            None => self.end(),
+        }
+    }
+}
+
 /// Deltas of a text part; `None` for any other part.
 pub(crate) fn text_pieces(part: &ReplyPart, delta_size: usize) -> Option<Vec<&str>> {
     match part {

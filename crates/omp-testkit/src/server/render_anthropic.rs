@@ -1,6 +1,6 @@
 //! Anthropic Messages: `message_start`, content blocks, `message_delta`, `message_stop`.
 
-use super::render::{Rendering, call_text, text_pieces};
+use super::render::{Rendering, Stream, call_text, text_pieces};
 use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::Turn;
@@ -14,16 +14,7 @@ pub(crate) fn render(rendering: &Rendering<'_>) -> (Rendered, Turn) {
         turn: Turn::new(reply.effective_stop()),
     };
     stream.start();
-    for (place, part) in reply.parts.iter().enumerate() {
-        stream.part(place, part);
-    }
-    match &reply.error {
-        Some((kind, message)) => {
-            let error = json!({"type": "error", "error": {"type": kind, "message": message}});
-            stream.sse.event("error", &error);
-        }
-        None => stream.end(),
-    }
+    stream.reply(reply);
     (stream.sse.finish(), stream.turn)
 }
 
@@ -31,6 +22,51 @@ struct Messages<'a> {
     rendering: &'a Rendering<'a>,
     sse: Sse,
     turn: Turn,
+}
+
+impl Stream for Messages<'_> {
+    fn part(&mut self, place: usize, part: &ReplyPart) {
+        if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
+            self.text(&pieces);
+        } else if let Some((name, arguments)) = call_text(part) {
+            let id = self.rendering.call_id("toolu_", place);
+            self.call("tool_use", &id, name, &arguments);
+        }
+        match part {
+            ReplyPart::Thinking(text) => self.thinking(text),
+            ReplyPart::RedactedThinking => {
+                let data = self.rendering.mint.redacted(self.rendering.request, place);
+                self.whole(json!({"type": "redacted_thinking", "data": data}));
+            }
+            ReplyPart::AnthropicBlock(block) => self.foreign(block),
+            _ => {}
+        }
+    }
+
+    fn error(&mut self, kind: &str, message: &str) {
+        let error = json!({"type": "error", "error": {"type": kind, "message": message}});
+        self.sse.event("error", &error);
+    }
+
+    fn end(&mut self) {
+        let usage = self.rendering.reply.usage;
+        let sequence = match self.rendering.reply.effective_stop() {
+            Stop::StopSequence => self.rendering.body["stop_sequences"][0].clone(),
+            _ => Value::Null,
+        };
+        let delta = json!({
+            "type": "message_delta",
+            "delta": {"stop_reason": self.stop_reason(), "stop_sequence": sequence},
+            "usage": {
+                "input_tokens": usage.input,
+                "cache_creation_input_tokens": usage.cache_write,
+                "cache_read_input_tokens": usage.cache_read,
+                "output_tokens": usage.output,
+            },
+        });
+        self.sse.event("message_delta", &delta);
+        self.sse.event("message_stop", &json!({"type": "message_stop"}));
+    }
 }
 
 impl Messages<'_> {
@@ -53,24 +89,6 @@ impl Messages<'_> {
             },
         });
         self.sse.event("message_start", &json!({"type": "message_start", "message": message}));
-    }
-
-    fn part(&mut self, place: usize, part: &ReplyPart) {
-        if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
-            self.text(&pieces);
-        } else if let Some((name, arguments)) = call_text(part) {
-            let id = self.rendering.call_id("toolu_", place);
-            self.call("tool_use", &id, name, &arguments);
-        }
-        match part {
-            ReplyPart::Thinking(text) => self.thinking(text),
-            ReplyPart::RedactedThinking => {
-                let data = self.rendering.mint.redacted(self.rendering.request, place);
-                self.whole(json!({"type": "redacted_thinking", "data": data}));
-            }
-            ReplyPart::AnthropicBlock(block) => self.foreign(block),
-            _ => {}
-        }
     }
 
     fn text(&mut self, pieces: &[&str]) {
@@ -138,26 +156,6 @@ impl Messages<'_> {
         let index = self.index();
         self.sse.event("content_block_stop", &json!({"type": "content_block_stop", "index": index}));
         self.turn.blocks.push(block);
-    }
-
-    fn end(&mut self) {
-        let usage = self.rendering.reply.usage;
-        let sequence = match self.rendering.reply.effective_stop() {
-            Stop::StopSequence => self.rendering.body["stop_sequences"][0].clone(),
-            _ => Value::Null,
-        };
-        let delta = json!({
-            "type": "message_delta",
-            "delta": {"stop_reason": self.stop_reason(), "stop_sequence": sequence},
-            "usage": {
-                "input_tokens": usage.input,
-                "cache_creation_input_tokens": usage.cache_write,
-                "cache_read_input_tokens": usage.cache_read,
-                "output_tokens": usage.output,
-            },
-        });
-        self.sse.event("message_delta", &delta);
-        self.sse.event("message_stop", &json!({"type": "message_stop"}));
     }
 
     fn stop_reason(&self) -> &str {

@@ -1,6 +1,6 @@
 //! Amazon Bedrock ConverseStream: binary messages with checksums.
 
-use super::render::{Rendering, call_text, text_pieces};
+use super::render::{Rendering, Stream, call_text, text_pieces};
 use super::reply::{ReplyPart, Stop};
 use super::sse::Rendered;
 use super::turn::Turn;
@@ -9,13 +9,7 @@ use serde_json::{Value, json};
 pub(crate) fn render(rendering: &Rendering<'_>) -> (Rendered, Turn) {
     let mut stream = Messages { rendering, out: Rendered::default(), index: 0 };
     stream.event("messageStart", &json!({"role": "assistant"}));
-    for (place, part) in rendering.reply.parts.iter().enumerate() {
-        stream.part(place, part);
-    }
-    match &rendering.reply.error {
-        Some((kind, message)) => stream.exception(kind, message),
-        None => stream.end(),
-    }
+    stream.reply(rendering.reply);
     (stream.out, Turn::new(rendering.reply.effective_stop()))
 }
 
@@ -25,7 +19,7 @@ struct Messages<'a> {
     index: usize,
 }
 
-impl Messages<'_> {
+impl Stream for Messages<'_> {
     /// Only tools announce their blocks.
     fn part(&mut self, place: usize, part: &ReplyPart) {
         let rendering = self.rendering;
@@ -61,13 +55,19 @@ impl Messages<'_> {
         }
     }
 
-    fn delta(&mut self, delta: &Value) {
-        self.event("contentBlockDelta", &json!({"contentBlockIndex": self.index, "delta": delta}));
-    }
-
-    fn stop_block(&mut self) {
-        self.event("contentBlockStop", &json!({"contentBlockIndex": self.index}));
-        self.index += 1;
+    /// Some answers end in an exception of the model's, some in an error of the transport; a name with a capital
+    /// is the latter's.
+    fn error(&mut self, kind: &str, message: &str) {
+        if kind.starts_with(|first: char| first.is_ascii_uppercase()) {
+            let headers = [(":message-type", "error"), (":error-code", kind), (":error-message", message)];
+            return self.message(&headers, b"");
+        }
+        let headers = [
+            (":exception-type", kind),
+            (":content-type", "application/json"),
+            (":message-type", "exception"),
+        ];
+        self.message(&headers, json!({"message": message}).to_string().as_bytes());
     }
 
     fn end(&mut self) {
@@ -88,6 +88,17 @@ impl Messages<'_> {
             }),
         );
     }
+}
+
+impl Messages<'_> {
+    fn delta(&mut self, delta: &Value) {
+        self.event("contentBlockDelta", &json!({"contentBlockIndex": self.index, "delta": delta}));
+    }
+
+    fn stop_block(&mut self) {
+        self.event("contentBlockStop", &json!({"contentBlockIndex": self.index}));
+        self.index += 1;
+    }
 
     fn reason(&self) -> &str {
         if let Some(raw) = &self.rendering.reply.stop_raw {
@@ -101,21 +112,6 @@ impl Messages<'_> {
             Stop::Refusal => "guardrail_intervened",
             Stop::Incomplete => "model_context_window_exceeded",
         }
-    }
-
-    /// Some answers end in an exception of the model's, some in an error of the transport; a name with a capital
-    /// is the latter's.
-    fn exception(&mut self, kind: &str, message: &str) {
-        if kind.starts_with(|first: char| first.is_ascii_uppercase()) {
-            let headers = [(":message-type", "error"), (":error-code", kind), (":error-message", message)];
-            return self.message(&headers, b"");
-        }
-        let headers = [
-            (":exception-type", kind),
-            (":content-type", "application/json"),
-            (":message-type", "exception"),
-        ];
-        self.message(&headers, json!({"message": message}).to_string().as_bytes());
     }
 
     /// The service pads its payloads so that their length says nothing about their words.

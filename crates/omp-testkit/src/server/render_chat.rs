@@ -26,7 +26,7 @@ struct Chat<'a> {
     include_usage: bool,
     /// Everything of a chunk before its `delta` value.
     head: String,
-    /// Everything after it while the turn goes on.
+    /// Everything after it while the turn continues.
     tail: &'static str,
 }
 

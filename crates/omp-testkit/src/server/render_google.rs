@@ -1,6 +1,6 @@
 //! Google: chunks of parts; calls come whole, and the last chunk says why the answer ended.
 
-use super::render::{Rendering, call_text, text_pieces};
+use super::render::{Rendering, Stream, call_text, text_pieces};
 use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::Turn;
@@ -21,13 +21,7 @@ pub(crate) fn render(rendering: &Rendering<'_>, around: (&'static str, &'static 
         signature: signature(rendering),
         malformed: false,
     };
-    for (place, part) in reply.parts.iter().enumerate() {
-        stream.part(place, part);
-    }
-    match &reply.error {
-        Some((kind, message)) => stream.error(kind, message),
-        None => stream.end(),
-    }
+    stream.reply(reply);
     (stream.sse.finish(), stream.turn)
 }
 
@@ -59,7 +53,7 @@ struct Chunks<'a> {
     malformed: bool,
 }
 
-impl Chunks<'_> {
+impl Stream for Chunks<'_> {
     fn part(&mut self, place: usize, part: &ReplyPart) {
         if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
             self.words(r#"{"text":"#, &pieces, "}");
@@ -70,31 +64,13 @@ impl Chunks<'_> {
         }
     }
 
-    fn words(&mut self, before: &str, pieces: &[&str], after: &str) {
-        let (open, close) = self.around;
-        let before = format!(r#"{open}{{"candidates":[{{"content":{{"parts":[{before}"#);
-        let after = format!(r#"{after}],"role":"model"}},"index":0}}]{}{close}"#, self.tail);
-        self.sse.reserve(pieces.len(), before.len() + after.len() + 32);
-        for piece in pieces {
-            self.sse.delta(None, &before, piece, &after);
-        }
-    }
-
-    /// Arguments that are no object cannot be said on this wire; the real service ends such a turn itself.
-    fn call(&mut self, place: usize, name: &str, arguments: &str) {
-        let Ok(args @ Value::Object(_)) = serde_json::from_str(arguments) else {
-            self.malformed = true;
-            return;
+    fn error(&mut self, kind: &str, message: &str) {
+        let code = match kind {
+            _ if kind.contains("rate_limit") => 429,
+            _ if kind.contains("invalid") => 400,
+            _ => 503,
         };
-        let id = self.rendering.call_id("gcall_", place);
-        let mut part = json!({"functionCall": {"id": id, "name": name, "args": args}});
-        if let Some(signature) = self.signature.take() {
-            part["thoughtSignature"] = signature.into();
-        }
-        let candidates = json!([{"content": {"parts": [part], "role": "model"}, "index": 0}]);
-        let (open, close) = self.around;
-        self.sse.literal(&format!(r#"{open}{{"candidates":{candidates}{}{close}"#, self.tail));
-        self.turn.blocks.push(part);
+        self.sse.data(&json!({"error": {"code": code, "message": message, "status": kind}}));
     }
 
     fn end(&mut self) {
@@ -124,6 +100,35 @@ impl Chunks<'_> {
         let (open, close) = self.around;
         self.sse.literal(&format!("{open}{chunk}{close}"));
     }
+}
+
+impl Chunks<'_> {
+    fn words(&mut self, before: &str, pieces: &[&str], after: &str) {
+        let (open, close) = self.around;
+        let before = format!(r#"{open}{{"candidates":[{{"content":{{"parts":[{before}"#);
+        let after = format!(r#"{after}],"role":"model"}},"index":0}}]{}{close}"#, self.tail);
+        self.sse.reserve(pieces.len(), before.len() + after.len() + 32);
+        for piece in pieces {
+            self.sse.delta(None, &before, piece, &after);
+        }
+    }
+
+    /// Arguments that are no object cannot be said on this wire; the real service ends such a turn itself.
+    fn call(&mut self, place: usize, name: &str, arguments: &str) {
+        let Ok(args @ Value::Object(_)) = serde_json::from_str(arguments) else {
+            self.malformed = true;
+            return;
+        };
+        let id = self.rendering.call_id("gcall_", place);
+        let mut part = json!({"functionCall": {"id": id, "name": name, "args": args}});
+        if let Some(signature) = self.signature.take() {
+            part["thoughtSignature"] = signature.into();
+        }
+        let candidates = json!([{"content": {"parts": [part], "role": "model"}, "index": 0}]);
+        let (open, close) = self.around;
+        self.sse.literal(&format!(r#"{open}{{"candidates":{candidates}{}{close}"#, self.tail));
+        self.turn.blocks.push(part);
+    }
 
     fn thought(&self) -> bool {
         self.rendering.reply.parts.iter().any(|part| matches!(part, ReplyPart::Thinking(_)))
@@ -140,14 +145,5 @@ impl Chunks<'_> {
             Stop::Refusal => "SAFETY",
             Stop::Incomplete => "OTHER",
         }
-    }
-
-    fn error(&mut self, kind: &str, message: &str) {
-        let code = match kind {
-            _ if kind.contains("rate_limit") => 429,
-            _ if kind.contains("invalid") => 400,
-            _ => 503,
-        };
-        self.sse.data(&json!({"error": {"code": code, "message": message, "status": kind}}));
     }
 }

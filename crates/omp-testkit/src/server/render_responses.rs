@@ -1,6 +1,6 @@
 //! OpenAI Responses: items with ids, every event numbered, the whole response again at the end.
 
-use super::render::{CREATED, Rendering, text_pieces};
+use super::render::{CREATED, Rendering, Stream, text_pieces};
 use super::reply::{ReplyPart, Stop};
 use super::sse::{Rendered, Sse};
 use super::turn::{EmittedItem, Turn};
@@ -19,13 +19,7 @@ pub(crate) fn render(rendering: &Rendering<'_>) -> (Rendered, Turn) {
     let open = stream.response("in_progress", &Value::Null, &Value::Null);
     stream.event("response.created", json!({"response": open}));
     stream.event("response.in_progress", json!({"response": open}));
-    for (place, part) in reply.parts.iter().enumerate() {
-        stream.part(place, part);
-    }
-    match &reply.error {
-        Some((kind, message)) => stream.error(kind, message),
-        None => stream.end(),
-    }
+    stream.reply(reply);
     (stream.sse.finish(), stream.turn)
 }
 
@@ -70,19 +64,7 @@ struct Streamed<'a> {
     after: &'a str,
 }
 
-impl Responses<'_> {
-    /// An event with `type` and `sequence_number` in front, as the real wire has them.
-    fn event(&mut self, name: &str, members: Value) {
-        let mut event = serde_json::Map::new();
-        event.insert("type".into(), name.into());
-        event.insert("sequence_number".into(), self.sequence.into());
-        if let Value::Object(members) = members {
-            event.extend(members);
-        }
-        self.sequence += 1;
-        self.sse.event(name, &event);
-    }
-
+impl Stream for Responses<'_> {
     fn part(&mut self, place: usize, part: &ReplyPart) {
         if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
             self.message(place, &pieces);
@@ -94,6 +76,35 @@ impl Responses<'_> {
             ReplyPart::CustomToolCall { name, input } => self.call(place, &CUSTOM_CALL, name, input),
             _ => {}
         }
+    }
+
+    /// The service sends the bare error first and the failed response after it.
+    fn error(&mut self, kind: &str, message: &str) {
+        self.event("error", json!({"code": kind, "message": message, "param": null}));
+        let error = json!({"code": kind, "message": message});
+        let response = self.response("failed", &Value::Null, &error);
+        self.event("response.failed", json!({"response": response}));
+    }
+
+    fn end(&mut self) {
+        let (status, reason) = self.status();
+        let details = reason.map_or(Value::Null, |reason| json!({"reason": reason}));
+        let response = self.response(&status, &details, &Value::Null);
+        self.event(&format!("response.{status}"), json!({"response": response}));
+    }
+}
+
+impl Responses<'_> {
+    /// An event with `type` and `sequence_number` in front, as the real wire has them.
+    fn event(&mut self, name: &str, members: Value) {
+        let mut event = serde_json::Map::new();
+        event.insert("type".into(), name.into());
+        event.insert("sequence_number".into(), self.sequence.into());
+        if let Value::Object(members) = members {
+            event.extend(members);
+        }
+        self.sequence += 1;
+        self.sse.event(name, &event);
     }
 
     fn reasoning(&mut self, place: usize, text: &str) {
@@ -198,13 +209,6 @@ impl Responses<'_> {
         self.output.push(item);
     }
 
-    fn end(&mut self) {
-        let (status, reason) = self.status();
-        let details = reason.map_or(Value::Null, |reason| json!({"reason": reason}));
-        let response = self.response(&status, &details, &Value::Null);
-        self.event(&format!("response.{status}"), json!({"response": response}));
-    }
-
     fn status(&self) -> (String, Option<String>) {
         if let Some(raw) = &self.rendering.reply.stop_raw {
             return match raw.as_str() {
@@ -219,14 +223,6 @@ impl Responses<'_> {
             Stop::Incomplete => ("incomplete".into(), Some("content_filter".into())),
             _ => ("completed".into(), None),
         }
-    }
-
-    /// The service sends the bare error first and the failed response after it.
-    fn error(&mut self, kind: &str, message: &str) {
-        self.event("error", json!({"code": kind, "message": message, "param": null}));
-        let error = json!({"code": kind, "message": message});
-        let response = self.response("failed", &Value::Null, &error);
-        self.event("response.failed", json!({"response": response}));
     }
 
     fn response(&self, status: &str, incomplete: &Value, error: &Value) -> Value {

@@ -1,7 +1,8 @@
 //! The bytes of a file after changes of its lines.
 
 use omp_agent::ToolError;
-use omp_workspace::document::{Document, FinalEnd, Splice};
+use omp_edits::patch::FinalEnd;
+use omp_workspace::document::{Document, Splice};
 
 /// Who wrote the new lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
-use omp_edits::patch::{
-    Edited, FileChange, FinalEnd, Matcher, Occurrences, PatchError, apply, parse_hunks, replace,
-};
+use omp_edits::patch::{Edited, FileChange, Matcher, Occurrences, PatchError, apply, parse_hunks, replace};
 use omp_types::ToolOutput;
-use omp_workspace::document::{self, Document, Splice};
+use omp_workspace::document::{Document, Splice};
 use omp_workspace::text::Charset;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -315,10 +313,5 @@ fn written(shown: &str, document: &Document, edited: &Edited) -> Result<Vec<u8>,
         .iter()
         .map(|change| Splice { start: change.start, removed: change.removed, inserted: &change.inserted })
         .collect();
-    let end = match edited.final_end {
-        FinalEnd::Keep => document::FinalEnd::Keep,
-        FinalEnd::Present => document::FinalEnd::Present,
-        FinalEnd::Absent => document::FinalEnd::Absent,
-    };
-    encode(shown, document, &splices, end, Written::Partly)
+    encode(shown, document, &splices, edited.final_end, Written::Partly)
 }

@@ -1,9 +1,7 @@
 //! Diagnostics of the whole project, by the program that builds or checks it.
 
-use std::ffi::OsString;
-
 use omp_lsp::Limit;
-use omp_shell::{Program, Stdio, answer};
+use omp_shell::{Program, answer};
 
 use super::call::{Call, Fault, Reply};
 
@@ -78,15 +76,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let (scope, environment) = call.servers.surroundings();
     let mut environment = environment.clone();
     OFFLINE.iter().for_each(|(name, value)| environment.set(*name, *value));
-    let child = scope.spawn(Program {
-        path: program,
-        arguments: checker.arguments.iter().map(OsString::from).collect(),
-        cwd: cwd.clone(),
-        environment,
-        stdin: Stdio::Null,
-        stdout: Stdio::Piped,
-        stderr: Stdio::Piped,
-    });
+    let child = scope.spawn(Program::asked(program, checker.arguments, cwd.clone(), environment));
     let child = child.map_err(|error| Fault::Failed(error.to_string()))?;
     let Limit { until, cancel } = call.limit;
     let answer = tokio::select! {

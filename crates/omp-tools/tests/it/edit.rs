@@ -68,6 +68,8 @@ async fn every_tool_writes_the_same_header() {
     let edited = session.edit(&format!("{header}\nSWAP 1:\n+two\n")).await.unwrap();
     assert_eq!(edited.lines().next().unwrap(), session.header("a.txt").await);
     assert_eq!(header, format!("[a.txt#{}]", Tag::of("one\n")));
+    let found = text(&session.call("search", json!({ "pattern": "two", "paths": ["a.txt"] })).await.unwrap());
+    assert!(found.contains(&format!("{}\n", session.header("a.txt").await)), "{found}");
 }
 
 // proves: FIL-183, FIL-193

@@ -36,6 +36,10 @@ pub(super) fn row(out: &mut Output, at: usize, old: &Line, new: &Line) {
         out.whole_row(new);
         return;
     }
+    if new.width() < old.width() && out.erases_first() {
+        out.move_to(Position { row: at, column: 0 });
+        return out.whole_row(new);
+    }
     let before: Vec<Cell<'_>> = old.cells().collect();
     let after: Vec<Cell<'_>> = new.cells().collect();
     let same = before.iter().zip(&after).take_while(|(old, new)| old == new).count();
@@ -90,13 +94,30 @@ fn parts(before: &[Cell<'_>], after: &[Cell<'_>], changed: Range<usize>) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use super::super::frame::{Profile, Size};
+    use super::super::output::Cursor;
     use super::*;
+    use crate::text::Color;
 
     fn found(old: &str, new: &str) -> Option<Vec<(usize, usize)>> {
         let (old, new) = (Line::plain(old), Line::plain(new));
         let (before, after): (Vec<_>, Vec<_>) = (old.cells().collect(), new.cells().collect());
         let end = after.len();
         Some(parts(&before, &after, 0..end)?.into_iter().map(|part| (part.start, part.end)).collect())
+    }
+
+    /// To tmux a row stays as long as what was erased at its end, and a narrower window wraps that, too.
+    #[test]
+    fn in_a_multiplexer_a_shorter_row_is_erased_at_once() {
+        let written = |multiplexer: bool| {
+            let profile = Profile { multiplexer, ..Profile::default() };
+            let size = Size { width: 20, height: 2 };
+            let mut out = Output::new(&profile, size, Cursor::default(), Color::Default);
+            row(&mut out, 0, &Line::plain("a longer row"), &Line::plain("a row"));
+            String::from_utf8(out.finish()).unwrap()
+        };
+        assert!(written(true).contains("\x1b[Ka row"), "{:?}", written(true));
+        assert!(written(false).ends_with("\x1b[K"), "{:?}", written(false));
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub struct Profile {
     pub synchronized: bool,
     /// The terminal is inside tmux, screen or zellij, whose history cannot be rebuilt.
     pub multiplexer: bool,
-    /// Whether the terminal wraps rows anew when its width changes, those of history, too.
+    /// Whether the terminal wraps rows again when its width changes, those of history, too. All multiplexers do.
     pub wraps_anew: bool,
     /// The terminal can push its screen into history (`CSI 22 J`).
     pub screen_to_history: bool,
@@ -163,7 +163,7 @@ pub enum Intent {
     ScrollAppend,
     /// Rows were written into history at its end, then the whole window.
     SeamRewrite,
-    /// Everything was written anew.
+    /// Everything was rewritten.
     FullPaint,
 }
 

@@ -30,6 +30,9 @@ pub(super) struct Output {
     pen: Pen,
     size: Size,
     synchronized: bool,
+    /// A row is erased before it is written, not behind its end. To tmux a row on which something longer stood stays as long as
+    /// that unless all of it is erased at once, and takes as many rows when the width changes.
+    erases_first: bool,
 }
 
 impl Output {
@@ -42,6 +45,7 @@ impl Output {
             pen: Pen::new(profile.depth, profile.links).with_ink(ink).with_any_blank(),
             size,
             synchronized: profile.synchronized,
+            erases_first: profile.multiplexer,
         }
     }
 
@@ -140,8 +144,14 @@ impl Output {
         let cells: Vec<Cell<'_>> = line.cells().collect();
         self.no_wrap();
         let row = self.cursor.row;
+        let is_short = line.width() < self.size.width;
+        if is_short && self.erases_first {
+            self.move_to(Position { row, column: 0 });
+            self.erase_rest();
+        }
         self.cells(row, &cells, usize::MAX);
-        if line.width() < self.size.width {
+        // What the terminal may take for wider than we do can spill.
+        if is_short && (!self.erases_first || cells.iter().any(|cell| cell.contested)) {
             self.move_to(Position { row, column: line.width() });
             self.erase_rest();
         }
@@ -202,6 +212,11 @@ impl Output {
     /// The columns of the screen.
     pub(super) fn width(&self) -> usize {
         self.size.width
+    }
+
+    /// Whether a row that becomes shorter has to be written whole.
+    pub(super) fn erases_first(&self) -> bool {
+        self.erases_first
     }
 
     pub(super) fn wrote(&self) -> bool {

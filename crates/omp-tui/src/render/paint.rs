@@ -219,7 +219,7 @@ impl Renderer {
         let mut out = Output::new(&self.profile, size, cursor, self.ink);
         out.raw(&std::mem::take(&mut self.prelude));
         if row.is_some() && moved.back > 0 {
-            // What came back from history returns there, since only the window below it is written anew.
+            // What came back from history returns there, since only the window below it is rewritten.
             out.move_to(Position { row: size.height - 1, column: 0 });
             (0..moved.back).for_each(|_| out.next_row());
         }

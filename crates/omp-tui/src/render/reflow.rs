@@ -1,6 +1,6 @@
 //! Where the rows of the last frame are after the terminal has changed its size.
 //!
-//! Terminals that wrap their rows anew move them between screen and history, and each in its own way. What they have in
+//! Terminals that wrap their rows again move them between screen and history, and each in its own way. What they have in
 //! common is that rows keep their order and the cursor stays with its row. So the terminal is asked for the row of the
 //! cursor, and what stands above it follows from what was painted there.
 
@@ -16,7 +16,7 @@ pub(super) struct Window<'a> {
     pub(super) lead: usize,
     /// Where its cursor was.
     pub(super) cursor: Position,
-    /// Whether the terminal wraps its rows anew.
+    /// Whether the terminal wraps its rows again.
     pub(super) wraps: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Where the terminal does not say where its cursor is ([`super::reflow`]), this follows what terminals do: a screen that loses rows drops those below the cursor, then
 //! pushes rows at its top into history until the cursor fits; one that gains rows takes them back from there; a new width
-//! wraps everything anew.
+//! wraps everything again.
 
 use super::frame::Size;
 

@@ -3,7 +3,9 @@
 //! Rows that moved up are written again all the same. Alacritty takes deleted rows for rows that scrolled, and moves a
 //! reader who has scrolled up.
 
-use crate::text::Line;
+use std::sync::Arc;
+
+use crate::text::{Line, Style};
 
 /// How many rows may be inserted at once.
 const MOST: usize = 8;
@@ -42,9 +44,14 @@ fn akin(row: &Line, other: &Line) -> bool {
     if row.width().abs_diff(other.width()) > FEW || row.is_blank() || other.is_blank() {
         return false;
     }
-    let cells = row.cells().count();
-    let differ = row.cells().zip(other.cells()).filter(|(one, other)| one != other).count();
-    differ <= FEW && cells > 2 * FEW
+    // Letters rather than cells, and no further than it takes to know: rows are compared in every frame, and almost none of
+    // them has moved.
+    let differ = letters(row).zip(letters(other)).filter(|(one, other)| one != other);
+    row.width() > 2 * FEW && differ.take(FEW + 1).count() <= FEW
+}
+
+fn letters(row: &Line) -> impl Iterator<Item = (char, Style, Option<&Arc<str>>)> {
+    row.spans().iter().flat_map(|span| span.text().chars().map(|letter| (letter, span.style(), span.link())))
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Restore {
         self.lock().undo.get_or_insert_default();
     }
 
-    /// Gives the terminal back and stops the whole job, until somebody lets it go on. Does nothing and says `false` where
+    /// Gives the terminal back and stops the whole job, until somebody lets it continue. Does nothing and says `false` where
     /// no shell could do that, or where the terminal is not ours.
     pub(super) fn stop(&self) -> io::Result<bool> {
         if !has_shell() || !self.undo() {
@@ -116,7 +116,7 @@ impl Restore {
 }
 
 /// Whether we are a job of a shell, which makes each a group of its own. What is started without job control shares the
-/// group of the session's first process; nobody would let it go on.
+/// group of the session's first process; nobody would let it continue.
 fn has_shell() -> bool {
     getsid(None).is_ok_and(|session| session != getpgrp())
 }

@@ -24,7 +24,7 @@ pub enum Incoming {
     Bytes(Vec<u8>),
     /// The terminal has another size.
     Resized,
-    /// The program was stopped and goes on. The terminal is the shell's until [`super::Terminal::resume`]; what is on the
+    /// The program was stopped and continues. The terminal is the shell's until [`super::Terminal::resume`]; what is on the
     /// screen then is the shell's, too: the next frame is [`crate::render::Gesture::Resume`].
     Continued,
     /// The program was asked to end by this signal. The terminal was given back already; a second one ends the program

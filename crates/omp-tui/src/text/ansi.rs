@@ -6,7 +6,7 @@ use super::line::Line;
 use super::style::{Attributes, Color, Style};
 
 /// The rows of a program's output. Of its escape sequences only colours, attributes and links have an effect. A carriage
-/// return begins the row anew, as progress bars expect.
+/// return begins the row again, as progress bars expect.
 pub fn parse_ansi(text: &str) -> Vec<Line> {
     let mut reader = Reader::default();
     let mut rest = text;

@@ -130,7 +130,7 @@ impl Drawing<'_> {
         rows
     }
 
-    /// What fits of a text. A changed line may go on in further rows, because what changed may be at its end.
+    /// What fits of a text. A changed line may continue in further rows, because what changed may be at its end.
     fn fitted(&self, text: &Line, room: usize, kind: DiffRowKind) -> Vec<Line> {
         let most = match (self.long, kind) {
             (LongLines::Wrapped, _) => usize::MAX,

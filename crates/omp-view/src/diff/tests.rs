@@ -77,7 +77,7 @@ fn changed_lines_are_code_on_a_tint() {
     assert!(grounds(&rows[2]).iter().all(|ground| *ground == Color::Default), "the terminal's own colours");
 }
 
-/// What changed may stand at the end of a long line: it goes on in further rows, a few of them.
+/// What changed may stand at the end of a long line: it continues in further rows, a few of them.
 #[test]
 fn changed_lines_go_on_and_context_is_cut() {
     let long = |end: &str| format!("{}{end}\n", "word ".repeat(12));

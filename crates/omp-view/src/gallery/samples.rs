@@ -91,7 +91,7 @@ fn files() -> Vec<Sample> {
             output("# Docs\n\nHello", page),
             "https://example.org/docs: 404 Not Found",
         ),
-        sample("read", json!({}), json!({ "path": "logo.png" }), picture, "logo.png: not a picture"),
+        sample("read", json!({}), json!({ "path": "logo.png" }), picture, "logo.png: not an image"),
         sample(
             "write",
             json!({ "path": "src/new.rs", "content": "fn a() {}\nfn b" }),
@@ -104,10 +104,10 @@ fn files() -> Vec<Sample> {
             json!({ "input": "[src/lib.rs#A1B2]\nSWAP 13\n+        sum += item.pr" }),
             json!({ "input": "[src/lib.rs#A1B2]\nSWAP 13\n+        sum += item.price * item.count;\n" }),
             output(
-                "[src/lib.rs#C3D4]\n13:        sum += item.price * item.count;\n\nWarnings:\nLine 13 was found again at another place",
+                "[src/lib.rs#C3D4]\n13:        sum += item.price * item.count;\n\nWarnings:\nLine 13 was relocated",
                 json!({ "diff": DIFF, "firstChangedLine": 13, "op": "update" }),
             ),
-            "The tag A1B2 is not that of src/lib.rs: read it again.",
+            "the tag #A1B2 is not that of src/lib.rs: read the file again",
         ),
         sample(
             "edit",
@@ -117,7 +117,7 @@ fn files() -> Vec<Sample> {
                 "Replaced",
                 json!({ "diff": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one two three\n+one 2 three\n", "firstChangedLine": 1, "op": "update" }),
             ),
-            "The text is not in a.txt.",
+            "the text is not in a.txt",
         ),
     ]
 }
@@ -145,7 +145,7 @@ fn searches() -> Vec<Sample> {
                 "",
                 json!({ "matchCount": 3, "fileCount": 2, "fileMatches": matches, "displayContent": found, "truncated": false }),
             ),
-            "The pattern is no regular expression: unclosed group",
+            "invalid regular expression: unclosed group",
         ),
     ]
 }
@@ -161,7 +161,7 @@ fn structures() -> Vec<Sample> {
                 "[src/a.rs#1A2B]\n*12:foo(1)\n  meta: A=1",
                 json!({ "matchCount": 3, "fileCount": 2, "fileMatches": matches, "limitReached": true, "parseErrors": ["src/x.rs"] }),
             ),
-            "The pattern does not parse as Rust.",
+            "the pattern is not valid Rust",
         ),
         sample(
             "ast_edit",
@@ -171,7 +171,7 @@ fn structures() -> Vec<Sample> {
                 "# src/a.rs\n-12:foo(1)\n+12:bar(1)\n\nPreview: 1 replacement in 1 file. Nothing is written until `resolve` applies it.",
                 json!({ "totalReplacements": 1, "filesTouched": 1, "applied": false }),
             ),
-            "No files match.",
+            "no files match",
         ),
         sample(
             "resolve",
@@ -191,7 +191,7 @@ fn structures() -> Vec<Sample> {
                 "{}",
                 json!({ "total_tools": 48, "tools": [{ "name": "mcp__cal_list", "label": "List events", "description": "Lists the events of a calendar.", "server_name": "cal", "score": 7.123_456 }] }),
             ),
-            "Query must contain at least one letter or number.",
+            "the query must contain a letter or a number",
         ),
     ]
 }
@@ -200,7 +200,7 @@ fn commands() -> Vec<Sample> {
     let log: String =
         (1..=40).map(|number| format!("test case {number} ... \u{1b}[32mok\u{1b}[0m\n")).collect();
     let text = format!(
-        "{log}\n[Showing the last 40 of 9000 lines. The whole output is artifact://7]\n\nWall time: 3.40 seconds"
+        "{log}\n[Showing the last 40 of 9000 lines. Full output: artifact://7]\n\nWall time: 3.40 seconds"
     );
     let truncated = json!({ "exitCode": 0, "wallTimeMs": 3400, "timeoutSeconds": 120, "meta": { "truncation": {
         "direction": "tail", "truncatedBy": "bytes", "totalLines": 9000, "outputLines": 40, "artifactId": "7" } } });
@@ -273,35 +273,35 @@ fn talk() -> Vec<Sample> {
             json!({ "questions": [{ "question": "Which da" }] }),
             json!({ "questions": [question] }),
             output("User selected: SQLite", answer),
-            "Nobody can be asked here.",
+            "no user is available to answer",
         ),
         sample(
             "checkpoint",
             json!({ "goal": "Find" }),
             json!({ "goal": "Find out why the cache misses" }),
             output("Checkpoint created.", json!({ "goal": "Find out why the cache misses" })),
-            "There is a checkpoint already.",
+            "a checkpoint already exists",
         ),
         sample(
             "rewind",
             json!({ "report": "The ca" }),
             json!({ "report": "The cache key holds the **time**.\n\n- remove it\n- add a test" }),
             output("Rewound.", json!({ "rewound": true })),
-            "There is no checkpoint.",
+            "there is no checkpoint to rewind to",
         ),
         sample(
             "goal",
             json!({ "op": "create" }),
             json!({ "op": "create", "objective": "All tests pass" }),
             output("", json!({ "goal": goal })),
-            "There is a goal already.",
+            "a goal is already active",
         ),
         sample(
             "mcp__cal_list_events",
             json!({ "calendar": "wo" }),
             json!({ "calendar": "work", "from": "2026-01-01", "limit": 5, "tags": ["a", "b"] }),
             output("[]", Value::Null),
-            "The server is gone.",
+            "the server disconnected",
         ),
     ]
 }

@@ -132,7 +132,7 @@ impl Finder<'_> {
         0
     }
 
-    /// Something that is drawn on its own begins, or goes on.
+    /// Something that is drawn on its own begins, or continues.
     fn leaf(&mut self, range: Range<usize>, goes_on: bool) {
         let ended = self.ended;
         self.ended = range.end.max(ended);

@@ -22,7 +22,7 @@ const PIECE: usize = 16 * 1024;
 /// Takes text as it arrives and turns it into rows.
 ///
 /// Rows of blocks that are over are [settled](Self::settled): more text does not change them. The block at the
-/// end is drawn anew whenever it is asked for; within a fence that is at most its last line, and every line before has its
+/// end is redrawn whenever it is asked for; within a fence that is at most its last line, and every line before has its
 /// words for good, while its colours may become better until the fence is closed. The work for a piece of
 /// text grows with the block it falls into, not with what came before.
 #[derive(Debug)]

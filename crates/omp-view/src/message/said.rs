@@ -100,7 +100,7 @@ pub fn thinking_labelled(look: &Look, label: &str) -> Line {
     look.shortened(&thinking_row(look, label), look.width)
 }
 
-/// A row instead of thoughts that are not shown, while they go on.
+/// A row instead of thoughts that are not shown, while they continue.
 pub fn thinking_hidden(look: &Look) -> Line {
     thinking_row(look, &format!("Thinking{}", look.symbol(Symbol::FormatEllipsis)))
 }

@@ -15,7 +15,7 @@ pub enum TextKind {
     Thinking,
 }
 
-/// A block of text that grows. It keeps its source, so that it can be drawn anew for another width or theme.
+/// A block of text that grows. It keeps its source, so that it can be redrawn for another width or theme.
 #[derive(Debug)]
 pub struct TextView {
     kind: TextKind,

@@ -120,7 +120,7 @@ pub enum Step {
     Clear,
     /// Chooses.
     Confirm,
-    /// Closes, or first takes back what was typed.
+    /// Closes, or first clears what was typed.
     Cancel,
 }
 

@@ -99,7 +99,7 @@ fn typing_finds_and_taking_back_returns() {
         list.step(Step::Backspace);
     }
     assert_eq!(list.query(), "bry");
-    // The first cancel takes back what was typed; the option found with it stays.
+    // The first cancel clears what was typed; the option found with it stays.
     list.step(Step::Down);
     assert_eq!(list.step(Step::Cancel), Outcome::Changed);
     assert_eq!((list.query(), list.current()), ("", Some(6)));

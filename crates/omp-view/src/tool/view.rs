@@ -132,7 +132,7 @@ impl ToolView {
         self.body.drawn()
     }
 
-    /// The rows. Of a call that did not change only the header is made anew.
+    /// The rows. Of a call that did not change only the header is made again.
     pub fn rows(&mut self, look: &Look, expansion: Expansion, now: Duration) -> Vec<Line> {
         let version = self.version * 2 + u64::from(expansion == Expansion::Expanded);
         let (call, renderer) = (&self.call, &self.renderer);

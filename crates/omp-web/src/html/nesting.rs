@@ -1,5 +1,5 @@
 //! What a page would cost a parser, without parsing it: how deep its elements are nested, how many attributes they have,
-//! and how often an element that nobody closes would be begun anew.
+//! and how often an element that nobody closes would be begun again.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const IMPLIED: &[&str] = &[
 /// Elements whose content is no markup.
 const RAW: &[&str] = &["script", "style", "textarea", "title", "xmp", "noembed", "noframes", "plaintext"];
 
-/// Elements that go on behind the end of their block: parsers begin them anew in every block that follows.
+/// Elements that continue behind the end of their block: parsers begin them again in every block that follows.
 const FORMATTING: &[&str] =
     &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 /// How many elements may come to be in that way.

@@ -96,7 +96,7 @@ fn elements_with_endless_attributes_are_no_danger() {
     assert_eq!(study_at(&long).note, None, "one attribute may be long");
 }
 
-/// What is never closed is begun anew in every paragraph that follows.
+/// What is never closed is begun again in every paragraph that follows.
 #[test]
 fn letters_that_stay_bold_are_no_danger() {
     let open: String = (0..300).map(|number| format!("<b id={number}>")).collect();

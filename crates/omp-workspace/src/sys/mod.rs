@@ -3,15 +3,11 @@
 //! `linux` names open files and directories by their descriptors; `portable` does what can be done without. It is what every
 //! other system gets; `--cfg omp_portable` forces it on Linux.
 
-#[cfg(all(target_os = "linux", not(omp_portable)))]
-mod linux;
-#[cfg(not(all(target_os = "linux", not(omp_portable))))]
-mod portable;
+#[cfg_attr(all(target_os = "linux", not(omp_portable)), path = "linux.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(omp_portable))), path = "portable.rs")]
+mod system;
 
-#[cfg(all(target_os = "linux", not(omp_portable)))]
-pub use linux::*;
-#[cfg(not(all(target_os = "linux", not(omp_portable))))]
-pub use portable::*;
+pub use system::*;
 
 use nix::sys::statfs::Statfs;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use omp_cli::CommandCall;
 use omp_commands::{Answer, McpAction, McpDraft, mcp};
+use omp_sdk::Level;
 use omp_sdk::mcp::McpServerRow;
-use omp_sdk::{Level, SessionOptions, Workbench};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -32,8 +32,9 @@ fn execute(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let runtime = runtime::start()?;
     let bench = {
         let _inside = runtime.enter();
-        bench(profile)?
+        CommandContext::here(profile)?.workbench(working_directory::current()?)?
     };
+    bench.warnings().iter().for_each(|warning| output::warn(warning));
     let as_json = call.values.has("json");
     let code = runtime.block_on(async {
         let cancel = CancellationToken::new();
@@ -108,17 +109,4 @@ fn action(call: &CommandCall) -> Result<McpAction, String> {
     }
     let all: Vec<String> = [action.to_owned()].into_iter().chain(name).chain(words).collect();
     McpAction::parse(&all)
-}
-
-/// The servers as a session here would have them.
-fn bench(profile: Option<&str>) -> Result<Workbench, String> {
-    let context = CommandContext::here(profile)?;
-    let cwd = working_directory::current()?;
-    let settings = context.settings(&cwd)?;
-    let CommandContext { directories, environment } = context;
-    let options =
-        SessionOptions { settings: Some(settings), ..SessionOptions::new(cwd, directories, environment) };
-    let bench = Workbench::open(options).map_err(|error| error.to_string())?;
-    bench.warnings().iter().for_each(|warning| output::warn(warning));
-    Ok(bench)
 }

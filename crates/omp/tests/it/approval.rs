@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::omp_run;
 
@@ -30,10 +30,7 @@ fn results(home: &Home, config: &str, args: &[&str], reply: Reply) -> Vec<String
     // Calls that nobody could be asked about have an exit code of their own.
     assert!(matches!(output.code, Some(0 | 3)), "{output:?}");
     assert_eq!(home.read(CONFIG), config, "what flags say is never saved");
-    let body: Value = server.requests()[1].body.clone();
-    let tool = |message: &&Value| message["role"] == "tool";
-    let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
-    let results = body["messages"].as_array().unwrap().iter().filter(tool).map(text).collect();
+    let results = server.requests()[1].tool_results();
     server.finish();
     results
 }

@@ -11,6 +11,7 @@ use crate::sessions::leave_planning;
 use crate::support::LIMIT;
 
 const SHELL: &str = include_str!("../../../../tests/attacks/shell.txt");
+const BROAD: &str = include_str!("../../../../tests/attacks/broad.txt");
 const PLAN: &str = include_str!("../../../../tests/attacks/plan.txt");
 const REACH: &str = include_str!("../../../../tests/attacks/reach.txt");
 const DESTRUCTIVE: &str = include_str!("../../../../tests/attacks/destructive.txt");
@@ -170,36 +171,7 @@ fn broad_rules_allow_none_of_them() {
     let commands = cases(SHELL);
     let server = Server::start(answers(&commands));
     let home = project(&server);
-    let rules = [
-        "ls *",
-        "cat *",
-        "echo *",
-        "true *",
-        ": *",
-        "printf *",
-        "test *",
-        "git *",
-        "git status *",
-        "grep *",
-        "rg *",
-        "find *",
-        "sort *",
-        "head *",
-        "sed *",
-        "awk *",
-        "xargs *",
-        "env *",
-        "timeout *",
-        "cargo *",
-        "npm *",
-        "tar *",
-        "cd *",
-        "set *",
-        "export *",
-        "date *",
-        "make test",
-    ];
-    let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": rules}});
+    let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": cases(BROAD)}});
     home.write("home/.omp/agent/config.yml", config.to_string());
     omp_run(&home, &["-p", "go"]);
     assert_refused(&home, &commands, &results(&server));

@@ -112,16 +112,9 @@ fn two_processes_on_one_session_know_of_each_other() {
         let refused = omp_run(&home, args);
         assert_eq!(refused.code, Some(1));
         let holder = format!("process {} on ", first.pid());
-        assert!(
-            refused.stderr.contains("is in use") && refused.stderr.contains(&holder),
-            "{}",
-            refused.stderr
-        );
-        assert!(
-            refused.stderr.contains("--fork") && refused.stderr.contains("--take-over"),
-            "{}",
-            refused.stderr
-        );
+        for part in ["is in use", &holder, "--fork", "--take-over"] {
+            assert!(refused.stderr.contains(part), "{part} is missing: {}", refused.stderr);
+        }
     }
     let deleted = omp_run(&home, &["session", "delete", &id]);
     assert!(deleted.code == Some(1) && file.exists(), "{}", deleted.stderr);

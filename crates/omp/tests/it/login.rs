@@ -11,7 +11,7 @@ use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::Pid;
-use omp_testkit::oauth::{CLIENT_ID, Fault, OAuthOptions, OAuthServer, browse};
+use omp_testkit::oauth::{Fault, OAuthOptions, OAuthServer, browse};
 use omp_testkit::{Home, Output, RecordedRequest, Reply, Running, Scenario, Server, Wire, run, start};
 use serde_json::json;
 
@@ -63,20 +63,10 @@ fn closed_home() -> Home {
 /// A home that can log in to `corp` at the authorization server, and whose provider `corp` is the scripted server.
 fn corp_home(oauth: &OAuthServer, models: Option<&Server>) -> Home {
     let home = Home::new();
-    let logins = json!([{
-        "id": "corp-login", "name": "Corp", "storeAs": "corp", "clientId": CLIENT_ID, "scopes": ["read", "write"],
-        "tokenUrl": oauth.token_url(),
-        "flow": {"kind": "code", "authorizeUrl": oauth.authorize_url(), "callbackPort": 0, "callbackPath": "/cb"},
-    }, {
-        "id": "corp-device", "name": "Corp by code", "storeAs": "corp", "clientId": CLIENT_ID,
-        "tokenUrl": oauth.token_url(), "flow": {"kind": "device", "deviceUrl": oauth.device_url()},
-    }]);
-    home.write("home/.omp/agent/logins.json", logins.to_string());
+    let provider = if models.is_some() { "groq" } else { "corp" };
+    home.write("home/.omp/agent/logins.json", oauth.corp_logins(provider).to_string());
     if let Some(server) = models {
         write_models(&home, server, "");
-        let own =
-            home.read("home/.omp/agent/logins.json").replace("\"storeAs\":\"corp\"", "\"storeAs\":\"groq\"");
-        home.write("home/.omp/agent/logins.json", own);
     }
     home
 }
@@ -161,6 +151,18 @@ fn keys_that_cannot_be_keys_are_refused_with_a_sentence() {
 // proves: AUT-013
 #[test]
 fn an_exhausted_key_hands_over_to_its_sibling() {
+    // As long as nothing is wrong with it, a session stays with the key that it began with.
+    let look = || Reply::new().tool_call("bash", json!({"_i": "x", "command": "true"}));
+    let server = Server::start([look(), look(), Reply::new().text("one"), Reply::new().text("two")]);
+    let home = groq_home(&server);
+    for key in ["key-1", "key-2"] {
+        store_key(&home, "groq", key).assert_success();
+    }
+    ask(&home, &[], &[]).assert_success();
+    ask(&home, &["--continue"], &[]).assert_success();
+    let used = keys(&server.requests());
+    assert!(used.len() == 4 && used.iter().all(|key| *key == used[0]), "{used:?}");
+    server.finish();
     for text in ["You have hit your usage limit", "Rate limit reached"] {
         let server = Server::start(Scenario::dynamic(move |request| {
             match request.header("authorization").unwrap().ends_with("key-1") {

@@ -24,6 +24,7 @@ mod edit_modes;
 mod effects;
 mod environment;
 mod export;
+mod extensions;
 mod faults;
 mod gateway;
 mod generated_docs;

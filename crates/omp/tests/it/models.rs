@@ -45,6 +45,12 @@ fn the_models_file_may_be_yaml_or_json() {
         let output = omp_run(&home, &["-p", "x"]);
         assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("ok\n", ""), "{name}");
         assert_eq!(home.exists("home/.omp/agent/models.yml"), name == "models.yml" || name == "models.json");
+        if name == "models.json" {
+            // Converted once: from then on the new file counts, and the old one is not looked at.
+            home.write("home/.omp/agent/models.json", "{broken");
+            let again = omp_run(&home, &["-p", "x"]);
+            assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("ok\n", ""));
+        }
     }
     let home = Home::new();
     assert!(

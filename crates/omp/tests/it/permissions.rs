@@ -85,6 +85,26 @@ fn rules_of_a_project_stay_there() {
     assert!(!run(&home), "allowed elsewhere, and by the project itself");
 }
 
+/// The rule about edits lets edits through, and neither a command nor an edit that leaves the workspace.
+// proves: SEC-018
+#[test]
+fn a_rule_about_edits_is_about_edits() {
+    let calls = Reply::new()
+        .tool_call("write", json!({"_i": "x", "path": "made", "content": "w"}))
+        .tool_call("write", json!({"_i": "x", "path": "../home/outside", "content": "w"}))
+        .tool_call("bash", json!({"_i": "x", "command": "touch run"}));
+    let happened = |rules: &str| {
+        let home = world(rules);
+        let server = Server::start([calls.clone(), Reply::new().text("done")]);
+        home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+        omp_run(&home, &["-p", "--approval-mode", "always-ask", "go"]);
+        server.finish();
+        ["work/made", "home/outside", "work/run"].map(|path| home.exists(path))
+    };
+    assert_eq!(happened("tools:\n  approvalRules:\n    - edit(*)\n"), [true, false, false]);
+    assert_eq!(happened(""), [false, false, false]);
+}
+
 /// A typo, a broken file or one that cannot be read: the strictest mode, and one warning that says so.
 // proves: SEC-020
 #[test]

@@ -7,30 +7,10 @@ use serde_json::{Value, json};
 
 use crate::support::{LIMIT, omp, omp_run};
 
-/// Plays a machine: notes what it is asked and runs commands here.
-const FAKE_SSH: &str = r#"#!/bin/bash
-here="$(dirname "$0")"
-for ((i = 1; i <= $#; i++)); do
-  case "${!i}" in
-    -S) next=$((i + 1)); socket="${!next}" ;;
-    -O) next=$((i + 1)); action="${!next}" ;;
-    -f) action=master ;;
-    --) command="${*:i+2}"; break ;;
-  esac
-done
-echo "${action:-run} $socket" >> "$here/calls"
-case "$action" in
-  check) [ -e "$socket" ]; exit ;;
-  exit) rm "$socket"; exit ;;
-  master) touch "$socket"; exit ;;
-  *) exec bash -c "$command" ;;
-esac
-"#;
-
 /// A home with a script for `ssh`, and a repository in the working directory.
 fn world() -> Home {
     let home = Home::new();
-    let ssh = home.write("bin/ssh", FAKE_SSH);
+    let ssh = home.write("bin/ssh", omp_testkit::FAKE_SSH);
     std::fs::set_permissions(ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
     home.write("work/.git/HEAD", "ref: refs/heads/main\n");
     home
@@ -176,10 +156,10 @@ fn calls_of_one_answer_wait_for_each_other_and_the_connection_ends_with_the_prog
     };
     assert!(partial("one") && partial("two"), "{}", output.stdout);
     server.finish();
-    let calls = home.read("bin/calls");
-    let actions: Vec<&str> = calls.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    let actions = home.read("bin/actions");
+    let actions: Vec<&str> = actions.lines().collect();
     // One connection for all calls; it is closed once, at the end.
-    assert_eq!(actions, ["check", "master", "run", "run", "check", "run", "exit"], "{calls}");
+    assert_eq!(actions, ["check", "master", "run", "run", "check", "run", "exit"]);
     assert_eq!(std::fs::read_dir(home.path("run")).unwrap().count(), 0, "no sockets are left");
 }
 

@@ -130,7 +130,7 @@ fn heavy_libraries_stay_in_their_crate() {
         ("brush-builtins", &["omp-embedded-shell"]),
         ("dom_query", &["omp-web", "omp-documents"]),
         ("rmcp", &["omp-mcp"]),
-        ("hyper", &["omp-mcp"]),
+        ("hyper", &["omp-mcp", "omp-script"]),
         ("rquickjs", &["omp-script"]),
         ("oxc_parser", &["omp-script"]),
     ]

@@ -157,7 +157,7 @@ pub(super) enum Rest<'a> {
     Nothing,
     /// A value that ends on this line, and where it does.
     Value { text: &'a str, end: usize },
-    /// A value that goes on, or one with an anchor or a tag.
+    /// A value that continues, or one with an anchor or a tag.
     Other,
 }
 

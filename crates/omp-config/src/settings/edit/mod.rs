@@ -2,7 +2,7 @@
 //! ends and the byte order mark.
 //!
 //! The editor understands block mappings and nothing more. What it makes is read back, and only a text that means
-//! exactly the old mapping with the one change is used; otherwise the whole mapping is written anew.
+//! exactly the old mapping with the one change is used; otherwise the whole mapping is rewritten.
 //!
 //! No library does this: `yamlpatch` brings a C parser, `yaml-edit` a second YAML parser that need not agree with
 //! the one that reads our files.
@@ -25,7 +25,7 @@ pub(super) use emit::document;
 pub(super) enum Edited {
     /// Only the lines of the key differ.
     InPlace(String),
-    /// The mapping was written anew; comments are lost.
+    /// The mapping was rewritten; comments are lost.
     Rewritten(String),
 }
 

@@ -6,7 +6,7 @@ settings! {
         .flag("--approval-mode, --auto-approve");
     TOOLS_APPROVAL: Record("tools.approval", "Policy per tool: `allow`, `deny` or `prompt`.");
     // Ours.
-    TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Commands that run without approval: `git status *` with any arguments, `make test` exactly as written.");
+    TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Calls that run without approval: `git status *` with any arguments, `make test` as written, `edit(*)` for edits in the workspace.");
     // Ours.
     SANDBOX_MODE: Choice("sandbox.mode", &["auto", "required", "off"], "When commands run in a sandbox: in every approval mode except yolo, always (full sandbox only), or never.");
     // Ours.

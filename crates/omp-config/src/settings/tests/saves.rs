@@ -127,7 +127,7 @@ fn only_the_key_changes() {
     }
 }
 
-/// What the editor does not understand is written anew, and the old file is kept.
+/// What the editor does not understand is rewritten, and the old file is kept.
 #[test]
 fn a_file_beyond_the_editor_is_rewritten_beside_a_copy() {
     for before in ["{steeringMode: all, foreign: [1]} # c\n", "? steeringMode\n: all\n? foreign\n: [1]\n"] {

@@ -149,6 +149,12 @@ fn the_tag_of_a_refusal_can_be_used() {
     let now = session.tag();
     let first = session.edit(tag, "SWAP 5:\n+x\n").unwrap_err();
     assert_eq!(session.edit(tag, "SWAP 5:\n+x\n").unwrap_err(), first);
+    // The sentence says nothing of the attempt, and the file is as it was.
+    assert!(first.contains("changed between read and edit"), "{first}");
+    for word in ["merge", "recover", "conflict", "attempt"] {
+        assert!(!first.to_lowercase().contains(word), "{first}");
+    }
+    assert_eq!(session.tag(), now);
     // Even after one more change elsewhere.
     session.live = format!("top\n{}", session.live);
     assert_eq!(

@@ -30,7 +30,7 @@ pub(in crate::app) struct Pending {
     row: LoginRow,
     machine: Rc<RefCell<Machine>>,
     cancel: CancellationToken,
-    /// To whoever waits for a line; nobody does for a key.
+    /// To those who wait for a line; nobody does for a key.
     lines: UnboundedSender<String>,
 }
 

@@ -54,11 +54,11 @@ impl Stand {
         let mut renderer = Renderer::new(Profile {
             synchronized: capability::synchronized(environment).value(),
             multiplexer: capability::multiplexer(environment),
-            wraps_anew: capability::wraps_anew(environment),
             screen_to_history: capability::screen_to_history(environment),
             depth: color_depth(variable),
             links: capability::links(environment),
             hardware_cursor: capability::hardware_cursor(environment, true),
+            ..Profile::default()
         });
         renderer.gesture(Gesture::Start);
         let (probes, questions) = Probes::ask(&probe::ALL, Duration::ZERO);

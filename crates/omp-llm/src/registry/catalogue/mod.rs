@@ -49,7 +49,7 @@ pub(super) fn lines(entry: &ProviderEntry) -> impl Iterator<Item = Line> + use<>
     all().filter(move |line| line.id() == default).chain(all().filter(move |line| line.id() != default))
 }
 
-/// Facts by id, whoever offers the model; the makers' own go before others'.
+/// Facts by id, regardless of who offers the model; the makers' own go before others'.
 static BY_ID: LazyLock<HashMap<&'static str, Line>> = LazyLock::new(|| {
     let mut known = HashMap::new();
     for standing in [Standing::Maker, Standing::Reseller] {

@@ -144,7 +144,7 @@ impl Thinking {
     /// With a budget, a tool loop that is under way must have begun with a thought. After a switch of models or
     /// levels inside the loop it has not, and the API refuses; the next prompt of the user may think again.
     pub(in crate::wire) fn fits(&self, turns: &[Turn<'_>]) -> bool {
-        // Words of the user that come with results interject; they do not begin anew.
+        // Words of the user that come with results interject; they do not start over.
         let begins = |at: &usize| {
             matches!(turns[*at], Turn::User(_) | Turn::Developer(_))
                 && (*at == 0 || !matches!(turns[*at - 1], Turn::Results(_)))

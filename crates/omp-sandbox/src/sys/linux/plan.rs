@@ -167,7 +167,7 @@ pub(crate) fn before_bubblewrap() -> Plan {
     plan
 }
 
-/// Who confines: its user and group go on inside, its process is out of sight.
+/// Who confines: its user and group continue inside, its process is out of sight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner {
     pub(crate) uid: u32,

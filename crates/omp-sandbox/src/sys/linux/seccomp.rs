@@ -172,7 +172,7 @@ impl Program {
         self.push(BPF_RET | BPF_K, 0, 0, answer);
     }
 
-    /// Goes on only in the form of this processor.
+    /// Continues only in the form of this processor.
     fn check_architecture(&mut self) {
         self.load(ARCHITECTURE);
         self.push(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, THIS_ARCHITECTURE);

@@ -149,7 +149,7 @@ const anatomy = (value, ctx, name, tag) => {
   const plain = { base: "", open: "{", close: "}", parts: () => [], keys: keysOf(value, ctx), kind: 0 };
   if (Array.isArray(value)) {
     const head = name !== "Array" || tag !== "" ? prefix(name, tag, "Array", `(${value.length})`) : "";
-    return { ...plain, open: `${head}[`, close: "]", parts: () => list(value, ctx), keys: plain.keys.filter((key) => !isIndex(key) && key !== "length"), kind: 1 };
+    return { ...plain, open: `${head}[`, close: "]", parts: () => list(value, ctx), keys: plain.keys.filter((key) => !isIndex(key)), kind: 1 };
   }
   if (types.isSet(value)) {
     return { ...plain, open: `${prefix(name, tag, "Set", `(${value.size})`)}{`, parts: () => [...Set.prototype.values.call(value)].slice(0, ctx.maxArrayLength).map((one) => nested(one, ctx)) };
@@ -212,8 +212,7 @@ const columns = (ctx, parts, value) => {
   }
   const width = longest;
   if (width * 3 + ctx.indent >= ctx.breakLength || !(total / width > 5 || longest <= 8)) return parts;
-  const bias = Math.sqrt(width - total / parts.length);
-  const wide = Math.max(bias, 1);
+  const wide = Math.max(width - 3 - Math.sqrt(width - total / parts.length), 1);
   const across = Math.min(Math.round(Math.sqrt(2.5 * wide * count) / wide), Math.floor((ctx.breakLength - ctx.indent) / width), ctx.compact * 4, 15);
   if (across <= 1) return parts;
   const widths = [];

@@ -4,7 +4,7 @@ const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 const group = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
 const round = (value, least, most) => {
-  let text = value.toFixed(Math.min(most, 100));
+  let text = value >= 1e21 ? `${BigInt(value)}${most > 0 ? `.${"0".repeat(most)}` : ""}` : value.toFixed(Math.min(most, 100));
   if (text.includes(".")) {
     let [whole, part] = text.split(".");
     while (part.length > least && part.endsWith("0")) part = part.slice(0, -1);
@@ -20,7 +20,7 @@ class NumberFormat {
     const { style = "decimal", currency = "USD", notation = "standard", useGrouping = true, minimumIntegerDigits = 1, unit, compactDisplay = "short", signDisplay = "auto" } = this.#options;
     if (typeof value === "bigint") return (value < 0n ? "-" : "") + group(String(value < 0n ? -value : value));
     let number = Number(value);
-    if (Number.isNaN(number)) return "NaN";
+    if (Number.isNaN(number)) return style === "percent" ? "NaN%" : style === "currency" ? "$NaN" : "NaN";
     const negative = number < 0 || Object.is(number, -0);
     const zero = number === 0;
     number = Math.abs(number);
@@ -79,7 +79,6 @@ class DateTimeFormat {
     const names = ["weekday", "year", "month", "day", "hour", "minute", "second", "fractionalSecondDigits", "dayPeriod"];
     const some = (list) => list.some((name) => own[name] !== undefined);
     if (!some(names)) own = { ...own, ...(date ? { year: "numeric", month: "numeric", day: "numeric" } : {}), ...(time ? { hour: "numeric", minute: "2-digit", second: "2-digit" } : {}) };
-    else if (date && !time && false) own = { ...own };
     this.#options = own;
     this.format = this.format.bind(this);
   }
@@ -116,7 +115,7 @@ class DateTimeFormat {
     if (o.minute) parts.push(many || o.minute === "2-digit" ? two(p.minute) : String(p.minute));
     if (o.second) parts.push((many || o.second === "2-digit" ? two(p.second) : String(p.second)) + (o.fractionalSecondDigits ? `.${String(p.milli).padStart(3, "0").slice(0, o.fractionalSecondDigits)}` : ""));
     const zone = o.timeZoneName ? (o.timeZone ?? "UTC") : "";
-    return [parts.join(":"), o.hour && twelve ? (p.hour < 12 ? "AM" : "PM") : "", zone].filter(Boolean).join(o.hour && twelve ? "\u202f" : " ");
+    return [parts.join(":"), o.hour && twelve ? (p.hour < 12 ? "AM" : "PM") : "", zone].filter(Boolean).join(" ");
   }
   formatToParts(value) { return [{ type: "literal", value: this.format(value) }]; }
   formatRange(from, to) { return `${this.format(from)} – ${this.format(to)}`; }

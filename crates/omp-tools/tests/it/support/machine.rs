@@ -18,33 +18,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::invocation;
 
-/// Writes down its arguments and plays a machine that is this one.
-const FAKE_SSH: &str = r#"#!/bin/bash
-here="$(dirname "$0")"
-{ printf '%s\x1f' "$@"; printf '\x1e'; } >> "$here/calls"
-for ((i = 1; i <= $#; i++)); do
-  case "${!i}" in
-    -S) next=$((i + 1)); socket="${!next}" ;;
-    -O) next=$((i + 1)); action="${!next}" ;;
-    -f) action=master ;;
-    --) command="${*:i+2}"; break ;;
-  esac
-done
-case "$action" in
-  check) [ -e "$socket" ]; exit ;;
-  exit) rm -f "$socket"; exit 0 ;;
-  master)
-    if [ -e "$here/refusal" ]; then cat "$here/refusal" >&2; exit 255; fi
-    touch "$socket"; exit 0 ;;
-esac
-case "$command" in
-  *omp-probe*) if [ -e "$here/probe" ]; then cat "$here/probe"; else eval "$command"; fi ;;
-  *omp-bash*) [ -e "$here/has-bash" ] && echo omp-bash ;;
-  *omp-sh*) [ -e "$here/has-sh" ] && echo omp-sh ;;
-  *) if [ -e "$here/deaf" ]; then exit 0; fi; exec bash -c "$command" ;;
-esac
-"#;
-
 /// A directory for the programs and files of one test.
 pub(crate) struct Machine {
     pub(crate) directory: tempfile::TempDir,
@@ -65,7 +38,7 @@ impl Machine {
     /// A machine played by a script.
     pub(crate) fn fake() -> Self {
         let machine = Self::empty(json!({ "host": "10.0.0.5", "username": "ci", "port": 2222 }));
-        machine.program("ssh", FAKE_SSH);
+        machine.program("ssh", omp_testkit::FAKE_SSH);
         machine
     }
 
@@ -81,11 +54,7 @@ impl Machine {
     /// a pipe. `None` only where somebody chose to go without a server: `OMP_TEST_WITHOUT=sshd`.
     pub(crate) fn real() -> Option<Self> {
         if !Path::new("/usr/sbin/sshd").exists() {
-            let without = std::env::var("OMP_TEST_WITHOUT").unwrap_or_default();
-            assert!(
-                without.split(',').any(|tool| tool == "sshd"),
-                "/usr/sbin/sshd is not there: ./test installs openssh-server, OMP_TEST_WITHOUT=sshd goes without"
-            );
+            omp_testkit::assert_waived("sshd", "/usr/sbin/sshd is not there: ./test installs openssh-server");
             return None;
         }
         let machine = Self::empty(json!({ "host": "test.invalid" }));

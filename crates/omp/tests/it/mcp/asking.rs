@@ -22,7 +22,6 @@ fn form() -> serde_json::Value {
 }
 
 /// A form is asked field by field; values are of their types.
-// proves: IOP-015
 #[test]
 fn a_server_asks_the_user() {
     let tools = json!({"tools": [{"name": "book", "ask": form()}]});
@@ -46,7 +45,7 @@ fn a_server_asks_the_user() {
 }
 
 /// Without a user questions are declined, a model is not asked, and the directories are told.
-// proves: IOP-015, HOK-050
+// proves: HOK-050
 #[test]
 fn without_a_user_questions_are_declined() {
     let sample =
@@ -137,7 +136,7 @@ fn resources_are_read_by_address() {
 }
 
 /// Prompts of servers are commands.
-// proves: CLI-172
+// proves: CLI-172, EXT-095
 #[test]
 fn prompts_are_commands() {
     let spec = json!({"prompts": [{
@@ -145,12 +144,13 @@ fn prompts_are_commands() {
         "description": "Greets somebody",
         "arguments": [{"name": "who", "required": true}, {"name": "how"}],
         "texts": ["Say hello to {who}.", "Be {how}."],
-    }]});
+    }], "resources": [{"uri": "note://list", "text": "x"}]});
     let world = McpHome::new([done()]).known([("s", spec)]);
     let McpHome { home, server } = world;
     let mut screen = Screen::in_home(home, server, &[], 40, 100);
     screen.say("/mcp test s").wait_for("1 prompt");
     screen.say("/mcp prompts").wait_for("/s:greet who= [how=]").wait_for("Greets somebody");
+    screen.say("/mcp resources").wait_for("note://list");
     screen.say("/s:greet how=kind").wait_for("missing: who");
     screen.say("/s:greet who=\"the world\" how=kind").wait_for("done");
     let (_, server, _home) = screen.leave();
@@ -181,4 +181,11 @@ fn changes_of_resources_are_told() {
     assert!(asked.contains("mcp://note://a (s)"), "{asked}");
     let shown = omp_run(&home, &["config", "get", "mcp.notifications"]);
     assert!(shown.stdout.contains("true"), "{}", shown.stdout);
+    let mut screen = Screen::in_home(home, server, &[], 40, 100);
+    super::until("subscribed again", || {
+        std::fs::read_to_string(&log).unwrap().matches("resources/subscribe").count() == 2
+    });
+    screen.say("/mcp notifications off").wait_for("MCP notifications are off");
+    super::until("unsubscribed", || std::fs::read_to_string(&log).unwrap().contains("resources/unsubscribe"));
+    screen.leave();
 }

@@ -55,6 +55,21 @@ fn nobody_waits_for_a_server() {
     world.server.finish();
 }
 
+/// Of two tools with one name the model has the last, and the user is told of the other.
+// proves: EXT-090
+#[test]
+fn of_equal_names_the_last_counts() {
+    let says = |text: &str| json!({"tools": [{"name": "who", "answer": [{"type": "text", "text": text}]}]});
+    let world = McpHome::new([call("mcp__my_server_who", json!({})), done()])
+        .known([("my-server", says("the first")), ("my.server", says("the last"))]);
+    let output = world.ask(&[]);
+    assert_eq!(world.offered_mcp(0), ["mcp__my_server_who"]);
+    assert_eq!(world.results()[0].0, "the last");
+    let told = "two MCP tools have the same name: mcp__my_server_who: the tool who of my-server is hidden by";
+    assert!(output.stderr.contains(told), "{}", output.stderr);
+    world.server.finish();
+}
+
 /// What the server calls an error, what happened on the way to it.
 // proves: EXT-093
 #[test]
@@ -179,6 +194,15 @@ fn time_limits() {
     let mut entry = world.entry("never");
     entry["timeout"] = json!(400);
     world.write_user(&json!({"never": entry}));
+    world.script("slow", &json!({"startDelay": 1}));
+    let mut slow = world.entry("slow");
+    slow["timeout"] = json!(300);
+    world.write_user(&json!({"never": entry.clone(), "slow": slow.clone()}));
+    assert!(test("slow", "x").contains("no answer within 300 ms"), "its own limit");
+    assert!(!test("slow", "0").contains("no answer"), "no limit at all");
+    slow["timeout"] = json!(0);
+    world.write_user(&json!({"never": entry, "slow": slow}));
+    assert!(!test("slow", "x").contains("no answer"), "none of its own");
     let said = test("never", "soon");
     assert!(said.contains("OMP_MCP_TIMEOUT_MS is ignored: \"soon\" is not a number"), "{said}");
     assert!(said.contains("no answer within 400 ms"), "{said}");

@@ -144,6 +144,9 @@ fn variables_reach_the_server() {
             "FIXTURE_B": "FIXTURE_NAMED",
             "FIXTURE_C": "literal ${FIXTURE_MISSING}",
             "FIXTURE_D": "!exit 1",
+            "FIXTURE_E": "!printf ' \\n'",
+            "FIXTURE_F": "!echo asked >> ${FIXTURE_DIRECTORY}/asked; echo once",
+            "FIXTURE_G": "!echo asked >> ${FIXTURE_DIRECTORY}/asked; echo once",
         },
     });
     world.write_user(&json!({"s": entry}));
@@ -157,6 +160,9 @@ fn variables_reach_the_server() {
     assert_eq!(started["FIXTURE_B"], "by name");
     assert_eq!(started["FIXTURE_C"], "literal ${FIXTURE_MISSING}");
     assert_eq!(started.get("FIXTURE_D"), None, "a command that fails leaves it out");
+    assert_eq!(started.get("FIXTURE_E"), None, "so does one that prints nothing");
+    assert_eq!((&started["FIXTURE_F"], &started["FIXTURE_G"]), (&json!("once"), &json!("once")));
+    assert_eq!(world.home.read("asked"), "asked\n", "a command runs once");
     assert_eq!(started["FIXTURE_NAMED"], "by name", "inherited");
 }
 
@@ -169,6 +175,8 @@ fn mistakes_are_named_and_harm_nobody_else() {
         "good": world.entry("good"),
         "both": {"command": "x", "url": "http://localhost"},
         "none": {"type": "stdio"},
+        "nowhere": {"type": "http", "headers": {"A": "b"}},
+        "older": {"type": "sse"},
         "strange": {"type": "pigeon", "url": "http://localhost"},
         "missing": {"command": "/does/not/exist"},
     }));
@@ -178,6 +186,8 @@ fn mistakes_are_named_and_harm_nobody_else() {
     for sentence in [
         "Invalid server config: Server \"both\": both \"command\" and \"url\" are set",
         "Invalid server config: Server \"none\": stdio server requires \"command\" field",
+        "Invalid server config: Server \"nowhere\": http server requires \"url\" field",
+        "Invalid server config: Server \"older\": sse server requires \"url\" field",
         "Invalid server config: Server \"strange\": unknown type \"pigeon\"",
         ".cursor/mcp.json",
         "MCP server missing: cannot start /does/not/exist",

@@ -50,7 +50,7 @@ fn tools_arrive_late_and_change() {
 }
 
 /// A server is added, switched off and on, and removed without leaving the session.
-// proves: EXT-100, HOK-068, CLI-204
+// proves: EXT-100, EXT-105, HOK-068, HOK-074, CLI-204
 #[test]
 fn servers_come_and_go_in_a_session() {
     let world_ = McpHome::new([done(), done(), done()]);
@@ -60,6 +60,7 @@ fn servers_come_and_go_in_a_session() {
         omp_testkit::mcp_server().display(),
         world_.home.path("sky.json").display()
     );
+    let marker = world_.home.path("sky.json").display().to_string();
     let mut screen = screen(world_, &[]);
     screen.say("/mcp list").wait_for("No MCP servers.");
     screen.say(&line).wait_for("Server \"sky\" added to");
@@ -67,7 +68,9 @@ fn servers_come_and_go_in_a_session() {
     screen.say("/mcp tools sky").wait_for("city (string)");
     screen.say("/mcp call sky weather {\"city\": \"Oslo\"}").wait_for("{\"city\": \"Oslo\"}");
     screen.say("one").wait_for("done");
+    assert_eq!(process_with(&marker), 1);
     screen.say("/mcp disable sky").wait_for("Server \"sky\" disabled in");
+    until("gone when disabled", || process_with(&marker) == 0);
     screen.say("/mcp test sky").wait_for("is disabled. Run /mcp enable sky first.");
     screen.say("two");
     until("a second request", || screen.server.requests().len() == 2);
@@ -75,10 +78,12 @@ fn servers_come_and_go_in_a_session() {
     screen.say("/mcp reconnect sky");
     screen.say("/mcp reload").wait_for("Reloaded: 1 server");
     screen.say("/mcp test sky").wait_for("Connected to \"sky\"");
+    until("those before the reload are gone", || process_with(&marker) == 1);
     screen.say("/mcp logs sky").wait_for("logged nothing");
     screen.say("three");
     until("a third request", || screen.server.requests().len() == 3);
     screen.say("/mcp remove sky").wait_for("Server \"sky\" removed from");
+    until("gone when removed", || process_with(&marker) == 0);
     screen.say("/mcp bogus").wait_for("unknown action \"bogus\"");
     let world = McpHome { home: screen.home, server: screen.server };
     assert_eq!(world.offered_mcp(0), ["mcp__sky_weather"]);

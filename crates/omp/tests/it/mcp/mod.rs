@@ -3,6 +3,7 @@
 mod approving;
 mod asking;
 mod calling;
+mod completing;
 mod configuring;
 mod living;
 mod panel;

@@ -55,13 +55,18 @@ fn get(port: u16, target: &str) -> String {
 }
 
 /// Over streamable HTTP and the older event stream, with the headers of the definition.
-// proves: EXT-075, EXT-077, EXT-078, HOK-054
+// proves: EXT-075, EXT-077, EXT-078, EXT-088, HOK-054
 #[test]
 fn servers_at_an_address() {
     for (mode, kind) in [("good", None), ("legacy", Some("sse"))] {
         let remote = Remote::start(mode);
         let world = McpHome::new([call("mcp__far_echo", json!({})), done()]);
-        let mut entry = json!({"url": remote.address("/mcp"), "headers": {"Authorization": "Bearer fixed"}});
+        // A value is the output of a command, of a variable, or itself.
+        let header = match mode {
+            "good" => "!echo Bearer $(echo fixed)",
+            _ => "Bearer fixed",
+        };
+        let mut entry = json!({"url": remote.address("/mcp"), "headers": {"Authorization": header}});
         if let Some(kind) = kind {
             entry["type"] = json!(kind);
         }
@@ -76,7 +81,7 @@ fn servers_at_an_address() {
 
 /// A login opens a page, the browser comes back, and every later definition of the address uses the token, which is in the
 /// database and nowhere else.
-// proves: HOK-040, HOK-042
+// proves: HOK-040, HOK-042, EXT-101
 #[test]
 fn a_login_is_kept_for_the_address() {
     let remote = Remote::start("oauth");

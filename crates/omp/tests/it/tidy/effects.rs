@@ -24,7 +24,6 @@ const MISSING: &[(&str, Option<Sign>)] = &[
     ("code mode", Some(Sign::Tool("eval"))),
     ("debugger tool", Some(Sign::Tool("debug"))),
     ("eval tool", Some(Sign::Tool("eval"))),
-    ("extensions", Some(Sign::Crate("omp-extensions"))),
     ("github tool", Some(Sign::Tool("github"))),
     ("image tool", Some(Sign::Tool("generate_image"))),
     ("local models", Some(Sign::Crate("omp-local"))),

@@ -63,9 +63,12 @@ fn every_sys_module_has_a_portable_part() {
     assert!(modules.len() >= 6, "{modules:?}");
     for path in modules {
         let text = read(&path);
-        let [linux, portable] =
-            ["\n#[cfg(all(target_os = \"linux\", not(omp_portable)))]\n", "\n#[cfg(not(all("]
-                .map(|condition| text.matches(condition).count());
+        let attributes = |condition: &str| {
+            let [cfg, cfg_attr] = ["cfg", "cfg_attr"].map(|kind| format!("\n#[{kind}({condition}"));
+            text.matches(&cfg).count() + text.matches(&cfg_attr).count()
+        };
+        let linux = attributes("all(target_os = \"linux\", not(omp_portable))");
+        let portable = attributes("not(all(target_os = \"linux\", not(omp_portable)))");
         assert!(linux > 0 && linux == portable, "{}: {linux} and {portable}", path.display());
         let name = path
             .parent()

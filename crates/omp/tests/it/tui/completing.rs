@@ -79,7 +79,7 @@ fn commands_are_found_by_everything_they_are_known_by() {
         let home = crate::support::home(&server, Wire::OpenAiCompletions);
         home.write("home/.omp/agent/config.yml", format!("autocompleteMaxVisible: {rows}\n"));
         let mut screen = Screen::in_home(home, server, &[], 40, 100);
-        screen.send("/").wait_for("/settings");
+        screen.send("/").wait_for("/model");
         let shown = screen.terminal.screen();
         let listed = offered(&shown).iter().filter(|row| row.contains('/')).count();
         assert_eq!(listed, rows, "{shown}");
@@ -91,6 +91,30 @@ fn commands_are_found_by_everything_they_are_known_by() {
         screen.send("\t").wait_for("│ /goal pause").send("\x15").wait_for("Ask anything");
         screen.send("/rename").wait_for("/rename <title>");
     }
+}
+
+/// Commands stand under their topics, on as many rows as there are, and the conversation behind them comes back untouched.
+#[test]
+fn all_commands_stand_under_their_topics() {
+    let reply = (1..=30).map(|row| format!("Sentence {row}.\n\n")).collect::<String>();
+    let mut screen = Screen::new([Reply::new().text(&reply)], &[]);
+    screen.say("go").wait_for("Sentence 30.");
+    let before = screen.terminal.screen();
+    screen.send("/").wait_for("/model");
+    let shown = screen.terminal.screen();
+    let rows = offered(&shown);
+    assert!(rows.len() > before.lines().count() / 2, "as tall as the screen: {shown}");
+    let at = |wanted: &str| rows.iter().position(|row| row == wanted || row.starts_with(wanted));
+    assert_eq!(at("Model"), Some(0), "{shown}");
+    assert!(
+        at("Conversation").is_some_and(|topic| at("/new").is_some_and(|new| new == topic + 1)),
+        "{shown}"
+    );
+    assert!(!shown.contains("/collab"), "what is not available is absent: {shown}");
+    // What is typed narrows the list, without topics.
+    screen.send("hotk").terminal.wait_until("one offer", |shown| offered(shown).len() == 1);
+    screen.send("\x15").wait_for("Ask anything");
+    assert_eq!(screen.terminal.screen(), before, "nothing was pushed away");
 }
 
 /// What Enter does does not depend on how fast values for a command are found.

@@ -1,8 +1,7 @@
 //! Signing in and out inside a session.
 
-use omp_testkit::oauth::{CLIENT_ID, OAuthServer, browse};
+use omp_testkit::oauth::{OAuthServer, browse};
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
-use serde_json::json;
 
 use super::Screen;
 
@@ -13,15 +12,7 @@ fn home(oauth: &OAuthServer, server: &Server) -> Home {
     let home = Home::new();
     let base = server.base_url_for(Wire::OpenAiCompletions);
     home.write("home/.omp/agent/models.yml", format!("providers:\n  groq:\n    baseUrl: {base}\n"));
-    let logins = json!([{
-        "id": "corp-login", "name": "Corp", "storeAs": "groq", "clientId": CLIENT_ID, "scopes": ["read", "write"],
-        "tokenUrl": oauth.token_url(),
-        "flow": {"kind": "code", "authorizeUrl": oauth.authorize_url(), "callbackPort": 0, "callbackPath": "/cb"},
-    }, {
-        "id": "corp-device", "name": "Corp by code", "storeAs": "groq", "clientId": CLIENT_ID,
-        "tokenUrl": oauth.token_url(), "flow": {"kind": "device", "deviceUrl": oauth.device_url()},
-    }]);
-    home.write("home/.omp/agent/logins.json", logins.to_string());
+    home.write("home/.omp/agent/logins.json", oauth.corp_logins("groq").to_string());
     home
 }
 

@@ -125,6 +125,21 @@ fn calls_questions_and_plans_are_answered_by_number() {
     lines.leave();
 }
 
+/// An edit is agreed to for the session in lines, too.
+#[test]
+fn edits_are_agreed_to_with_a_scope_in_lines() {
+    let write =
+        |path: &str| Reply::new().tool_call("write", json!({"_i": "x", "path": path, "content": "new"}));
+    let mut lines = plain(
+        [write("one.txt"), write("two.txt"), Reply::new().text("Both written.")],
+        &["--approval-mode", "always-ask"],
+    );
+    lines.say("go").wait_for("2. Yes, for this session - all edits of files in the workspace");
+    lines.wait_for("4. Yes, always in every project").answer("2").wait_for("Both written.");
+    assert!(lines.home.exists("work/one.txt") && lines.home.exists("work/two.txt"));
+    lines.leave();
+}
+
 /// A refusal can carry words for the model.
 // proves: SEC-030
 #[test]

@@ -42,12 +42,48 @@ fn always_is_remembered() {
         screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, for this session");
         screen.wait_for("Yes, always in this project").wait_for("Yes, always in every project");
         screen.answer(key).wait_for("Done.");
-        screen.say("/permissions").wait_for("Commands allowed without asking");
+        screen.say("/permissions").wait_for("Allowed without asking");
         screen.say("/permissions test touch one").wait_for("runs without a question: touch one");
         assert!(screen.home.path("work/one").exists());
         let read = |name: &str| std::fs::read_to_string(screen.home.path(name)).unwrap_or_default();
         let settings = read("home/.omp/agent/config.yml").contains("touch one");
         (read("home/.omp/agent/permissions.json").contains("touch one"), settings)
+    };
+    assert_eq!(twice("2"), (false, false), "the session");
+    assert_eq!(twice("3"), (true, false), "the project");
+    assert_eq!(twice("4"), (false, true), "everywhere");
+}
+
+fn write(path: &str) -> Reply {
+    Reply::new().tool_call("write", json!({"_i": "x", "path": path, "content": "new"}))
+}
+
+/// An edit is agreed to with a scope, too: later ones of any tool are not asked about, but one outside the workspace is.
+// proves: SEC-018, SEC-019
+#[test]
+fn edits_are_agreed_to_with_a_scope() {
+    let twice = |key: &str| {
+        let mut screen = asking(vec![
+            write("one.txt"),
+            write("two.txt"),
+            write("../home/outside.txt"),
+            Reply::new().text("Done."),
+        ]);
+        screen.say("go").wait_for("Allow tool: write").wait_for("Path: one.txt");
+        screen.wait_for("Yes, for this session  all edits of files in the workspace");
+        screen.answer(key).wait_for("Path: ../home/outside.txt").wait_for("outside the workspace");
+        assert!(screen.home.path("work/one.txt").exists() && screen.home.path("work/two.txt").exists());
+        let asked = screen.terminal.screen();
+        assert!(
+            !asked.contains("Yes, for this session"),
+            "what leaves the workspace is asked about each time: {asked}"
+        );
+        screen.refuse().wait_for("Done.");
+        assert!(!screen.home.path("home/outside.txt").exists());
+        screen.say("/permissions").wait_for("Allowed without asking").wait_for("edit(*)");
+        let read = |name: &str| std::fs::read_to_string(screen.home.path(name)).unwrap_or_default();
+        let settings = read("home/.omp/agent/config.yml").contains("edit(*)");
+        (read("home/.omp/agent/permissions.json").contains("edit(*)"), settings)
     };
     assert_eq!(twice("2"), (false, false), "the session");
     assert_eq!(twice("3"), (true, false), "the project");

@@ -1,0 +1,3 @@
+const own = require("http")._make("https:");
+delete own.METHODS;
+module.exports = { ...own, createServer: internal.missing("node:https.createServer") };
