@@ -391,7 +391,8 @@ fn a_command_goes_to_other_sessions() {
     let body = requests.last().unwrap().body.to_string();
     assert!(body.contains("prepared words") && !body.contains("hello"), "{body}");
     screen.say("/walk").wait_for("walked false false true");
-    screen.say("/older").wait_for("branched true");
+    // The message that was gone to is in the editor.
+    screen.send("\x15").say("/older").wait_for("branched true");
 }
 
 /// A tool draws its calls and results; one whose drawing fails is shown as usual.
