@@ -118,6 +118,14 @@ impl Loaded {
         Self { header, skipped: 0, warnings: Vec::new(), entries, by_id, blobs: None }
     }
 
+    /// Adds entries behind the last one.
+    pub(crate) fn extend(&mut self, entries: impl Iterator<Item = Entry>) {
+        for entry in entries {
+            self.by_id.insert(entry.id.clone(), self.entries.len());
+            self.entries.push(entry);
+        }
+    }
+
     pub(crate) fn with_blobs(mut self, blobs: &BlobStore) -> Self {
         self.blobs = Some(blobs.clone());
         self

@@ -93,6 +93,11 @@ struct Problem {
 }
 
 impl Store {
+    /// Entries that are not on disk yet, in order.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Entry> {
+        self.waiting.iter()
+    }
+
     pub(crate) fn new(place: SavePlace, access: Access, blobs: Option<BlobStore>) -> Self {
         Self {
             place,

@@ -14,7 +14,7 @@ use crate::entry::{
 };
 use crate::header::Header;
 use crate::id::EntryIds;
-use crate::load::Loaded;
+use crate::load::{LoadError, Loaded, load};
 use crate::lock::Holder;
 use crate::save::{Access, SaveError, SavePlace, Store, SyncPolicy};
 use crate::time;
@@ -108,6 +108,15 @@ impl SessionWriter {
     /// The conversation of a session that is never saved, with all its branches.
     pub fn snapshot(&self) -> Loaded {
         Loaded::new(self.header.clone(), self.entries.clone())
+    }
+
+    /// The whole conversation with all its branches: what the file has, and what is not on the disk yet. Reads the file.
+    pub fn conversation(&self) -> Result<Loaded, LoadError> {
+        let Some(path) = self.path() else { return Ok(self.snapshot()) };
+        let saved = if self.is_saved() { load(path)? } else { None };
+        let mut loaded = saved.unwrap_or_else(|| Loaded::new(self.header.clone(), Vec::new()));
+        loaded.extend(self.store.waiting().cloned());
+        Ok(loaded)
     }
 
     /// The entry that the next one will follow.

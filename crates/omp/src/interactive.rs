@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omp_cli::Launch;
 use omp_interactive::{End, ExtensionPort, Greeter, SessionChannel, SessionNumbers, SetUp, Start, Titles};
 use omp_sdk::extensions::{ExtensionChoice, Port};
-use omp_sdk::settings::keys;
+use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{
     Directories, Environment, HistoryQuery, Listener, People, Persistence, ProcessEnvironment,
     SessionOptions, TerminalOptions, typed_prompts,
@@ -22,7 +22,7 @@ const MOST_PROMPTS: usize = 500;
 struct Screen {
     channel: SessionChannel,
     /// The way of extensions to the screen.
-    port: Option<Arc<ExtensionPort>>,
+    port: Arc<ExtensionPort>,
     numbers: SessionNumbers,
 }
 
@@ -32,8 +32,8 @@ impl Seat for Screen {
         let terminal = TerminalOptions { view: Some(person.clone()), ..options.terminal };
         let people =
             People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
-        let program = self.port.clone().map(|port| port as Arc<dyn Port>);
-        let extensions = ExtensionChoice { mode: Some("tui"), program, ..options.extensions };
+        let program: Arc<dyn Port> = self.port.clone();
+        let extensions = ExtensionChoice { mode: Some("tui"), program: Some(program), ..options.extensions };
         SessionOptions { people, terminal, extensions, ..options }
     }
 
@@ -67,8 +67,10 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     let greeting = tokio::task::spawn_blocking(move || greeter.greet(settings.as_ref()));
     let (channel, messages) = SessionChannel::new();
     let numbers = SessionNumbers::default();
-    let way = options.settings.as_ref().map(|settings| ExtensionPort::new(&options.directories, settings));
-    let (port, extensions) = way.unzip();
+    let (port, extensions) = match &options.settings {
+        Some(settings) => ExtensionPort::new(&options.directories, settings),
+        None => ExtensionPort::new(&options.directories, &Settings::defaults()),
+    };
     let seat = Screen { channel: channel.clone(), port, numbers: numbers.clone() };
     let goal = launch.work.goal.clone();
     let begun = attended::begin(seat, launch, options, turns, &mut startup).await;
@@ -84,7 +86,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         channel,
         messages,
         numbers,
-        extensions,
+        extensions: Some(extensions),
         goal,
         prompts,
         typed: typed.await.unwrap_or_default(),

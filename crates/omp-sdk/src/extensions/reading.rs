@@ -1,8 +1,9 @@
 //! What extensions read of a session. Nothing here changes anything, and most of it is still there when the session is over.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 
-use omp_session::{Entry, EntryKind};
+use omp_session::{Entry, EntryKind, SessionWriter};
+use omp_types::Message;
 use serde_json::{Value, json};
 
 use crate::extensions::models;
@@ -24,7 +25,7 @@ pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Re
             let from = arguments["from"].as_str().map(str::to_owned).or(writer.leaf().map(str::to_owned));
             json!(branch(entries(&writer), from))
         }
-        "session.messages" => json!(writer.snapshot().context().messages),
+        "session.messages" => json!(messages(&writer)),
         "session.model" => models::value(&port.live.model()),
         "session.isIdle" => json!(!port.control.is_running()),
         "session.hasPendingMessages" => {
@@ -55,7 +56,7 @@ fn of_living(port: &SessionPort, operation: &str) -> Result<Value, String> {
         "session.isProjectTrusted" => json!(session.trust().code().is_ok()),
         "session.contextUsage" => {
             let window = session.compactor.window(&session.model());
-            let messages = session.record.lock().snapshot().context().messages;
+            let messages = messages(&session.record.lock());
             let tokens = session.compactor.measured(&messages).tokens;
             let percent = tokens as f64 * 100.0 / window.max(1) as f64;
             json!({"tokens": tokens, "contextWindow": window, "percent": percent})
@@ -95,23 +96,21 @@ pub(crate) fn commands(port: &SessionPort) -> Value {
 /// How hard the model thinks, as the session remembers it.
 fn thinking(session: &Session) -> String {
     let writer = session.record.lock();
-    let change = writer.entries().iter().rev().find_map(|entry| match &entry.kind {
+    let change = entries(&writer).into_iter().rev().find_map(|entry| match &entry.kind {
         EntryKind::ThinkingLevelChange(change) => Some(change.chosen().to_owned()),
         _ => None,
     });
     change.unwrap_or_else(|| session.preferences.effort.start().name().to_owned())
 }
 
-/// The whole conversation; of one that was resumed only its end is in memory, and the rest is read.
-fn entries(writer: &omp_session::SessionWriter) -> Vec<Entry> {
-    let recent = writer.entries();
-    let whole = recent.first().is_some_and(|entry| entry.parent_id.is_none());
-    let Some(path) = writer.path().filter(|_| !whole && writer.is_saved()) else { return recent.to_vec() };
-    let Ok(mut entries) = omp_session::read_entries(path) else { return recent.to_vec() };
-    // What has not been written yet.
-    let known: HashSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
-    entries.extend(recent.iter().filter(|entry| !known.contains(&entry.id)).cloned());
-    entries
+/// The whole conversation.
+fn entries(writer: &SessionWriter) -> Vec<Entry> {
+    writer.conversation().map(|loaded| loaded.entries().to_vec()).unwrap_or_default()
+}
+
+/// What the model is told of it.
+fn messages(writer: &SessionWriter) -> Vec<Arc<Message>> {
+    writer.conversation().map(|loaded| loaded.context_at(writer.leaf()).messages).unwrap_or_default()
 }
 
 /// The way from the first entry to one of them.

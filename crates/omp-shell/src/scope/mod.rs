@@ -49,8 +49,7 @@
 //! Processes started by somebody else on the command's behalf (a container daemon, `systemd-run`, `at`) were
 //! never our descendants. Processes of another user (`sudo`) may refuse our signals; the guardian then gives up
 //! after a while instead of waiting for ever. If somebody SIGKILLs a guardian, the kernel ends the command and we
-//! end the rest of its session at once; a daemon with a session of its own then falls to the keeper and lives
-//! until the scope ends.
+//! end the rest of its session at once; a daemon with its own session then falls to the keeper until the scope ends.
 
 mod ender;
 mod exchange;

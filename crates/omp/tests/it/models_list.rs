@@ -24,7 +24,7 @@ fn find<'a>(rows: &'a [Value], selector: &str) -> &'a Value {
 }
 
 /// A table for each provider: those that can be used first, the others with what they lack.
-// proves: MOD-148, MOD-001, MOD-005
+// proves: MOD-148, MOD-001
 #[test]
 fn models_are_listed_by_provider() {
     let fresh = Home::new();

@@ -320,13 +320,13 @@ fn a_component_that_loops_ends_its_extension() {
         [Reply::new().text("still here")],
         r#"
         export default function (pi) {
-          pi.registerCommand("loop", { handler: async (args, ctx) => {
+          pi.registerCommand("hang", { handler: async (args, ctx) => {
             await ctx.ui.custom(() => ({ render: () => ["press a key"], handleInput() { for (;;) {} } }));
           } });
         }
         "#,
     );
-    screen.say("/loop").wait_for("press a key").send("x");
+    screen.say("/hang").wait_for("press a key").send("x");
     screen.wait_for("has ended").wait_for("Ask anything");
     screen.say("are you there?").wait_for("still here");
 }
@@ -356,7 +356,7 @@ fn a_command_goes_to_other_sessions() {
         r#"
         export default function (pi) {
           pi.on("session_switch", (event) => console.log(event.reason));
-          pi.registerCommand("fresh", { handler: async (args, ctx) => {
+          pi.registerCommand("start-over", { handler: async (args, ctx) => {
             await ctx.waitForIdle();
             const before = ctx.sessionManager.getSessionId();
             const { cancelled } = await ctx.newSession({ setup: async (manager) => {
@@ -364,6 +364,14 @@ fn a_command_goes_to_other_sessions() {
             } });
             const after = ctx.sessionManager.getSessionId();
             ctx.ui.notify(`cancelled ${cancelled}, another session ${before !== after}`);
+          } });
+          pi.registerCommand("walk", { handler: async (args, ctx) => {
+            const file = ctx.sessionManager.getSessionFile();
+            const first = ctx.sessionManager.getEntries().find((entry) => entry.type === "message");
+            const moved = await ctx.navigateTree(first.id);
+            await ctx.newSession();
+            const back = await ctx.switchSession(file);
+            ctx.ui.notify(`walked ${moved.cancelled} ${back.cancelled} ${ctx.sessionManager.getSessionFile() === file}`);
           } });
           pi.registerCommand("older", { handler: async (args, ctx) => {
             const first = ctx.sessionManager.getEntries().find((entry) => entry.type === "message");
@@ -374,12 +382,17 @@ fn a_command_goes_to_other_sessions() {
         "#,
     );
     screen.say("hello").wait_for("first answer").terminal.wait_without("Working");
-    screen.say("/fresh").wait_for("New session started").wait_for("cancelled false, another session true");
+    screen
+        .say("/start-over")
+        .wait_for("New session started")
+        .wait_for("cancelled false, another session true");
     screen.say("and now").wait_for("in the new session").terminal.wait_without("Working");
     let requests = screen.server.requests();
     let body = requests.last().unwrap().body.to_string();
     assert!(body.contains("prepared words") && !body.contains("hello"), "{body}");
-    screen.say("/older").wait_for("branched true");
+    screen.say("/walk").wait_for("walked false false true");
+    // The message that was gone to is in the editor.
+    screen.send("\x15").say("/older").wait_for("branched true");
 }
 
 /// A tool draws its calls and results; one whose drawing fails is shown as usual.
