@@ -108,7 +108,31 @@ const ALL: &[(EventName, &str)] = &[
     (EventName::ResourcesDiscover, "resources_discover"),
 ];
 
+/// Events that are known and that nothing sends yet.
+const NOT_SENT: &[EventName] = &[
+    EventName::SessionBeforeCompact,
+    EventName::SessionCompacting,
+    EventName::SessionCompact,
+    EventName::SessionBeforeTree,
+    EventName::SessionTree,
+    EventName::SessionStop,
+    EventName::BeforeProviderRequest,
+    EventName::AfterProviderResponse,
+    EventName::UserBash,
+    EventName::UserPython,
+    EventName::TtsrTriggered,
+    EventName::CredentialDisabled,
+    EventName::ToolApprovalRequested,
+    EventName::ToolApprovalResolved,
+    EventName::McpNotification,
+];
+
 impl EventName {
+    /// Does omp send it? A handler of another one never runs, and its author should know.
+    pub(crate) fn is_sent(self) -> bool {
+        !NOT_SENT.contains(&self)
+    }
+
     pub fn from_name(name: &str) -> Option<Self> {
         ALL.iter().find(|(_, known)| *known == name).map(|(event, _)| *event)
     }

@@ -107,8 +107,14 @@ impl Registered {
         all.tools.truncate(MOST);
         all.commands.truncate(MOST);
         all.shortcuts.truncate(MOST);
-        for name in all.events.iter().filter(|name| EventName::from_name(name).is_none()) {
-            remarks.push(format!("omp has no event {name:?}; its handlers never run"));
+        for name in &all.events {
+            match EventName::from_name(name) {
+                None => remarks.push(format!("omp has no event {name:?}; its handlers never run")),
+                Some(event) if !event.is_sent() => {
+                    remarks.push(format!("the event {name:?} is not available yet; its handlers never run"));
+                }
+                Some(_) => {}
+            }
         }
         Ok((all, remarks))
     }

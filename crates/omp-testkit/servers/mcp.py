@@ -34,8 +34,12 @@ def log(line):
 
 def send(message):
     with OUT:
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever asked is gone; a traceback would be the last line of the log.
+            os._exit(0)
 
 
 def ask(method, params):

@@ -5,8 +5,8 @@ use omp_extension_host::{EventName, Injected, InputAnswer};
 use omp_types::{CustomMessage, UserBlock, UserContent};
 use serde_json::{Value, json};
 
-use crate::extensions::lock;
 use crate::extensions::port::custom_message;
+use crate::extensions::{lock, models};
 use crate::session::Session;
 
 /// What becomes of a prompt.
@@ -78,6 +78,30 @@ impl Session {
         }
         self.setup.set_run_system(started.system.map(Into::into));
         Ok(())
+    }
+
+    /// Another model answers from now on.
+    pub(crate) async fn extensions_hear_of_model(&self, model: &omp_llm::Model, previous: &omp_llm::Model) {
+        let event = EventName::ModelSelect;
+        if let Some(set) = self.extensions.set.as_ref().filter(|set| set.listens(event)) {
+            let (model, previous) = (models::value(model), models::value(previous));
+            let payload =
+                json!({"type": event.name(), "model": model, "previousModel": previous, "source": "set"});
+            set.tell(event, &payload).await;
+        }
+    }
+
+    /// Does an extension want to hear how hard the model thinks?
+    pub(crate) fn extensions_want_thinking(&self) -> bool {
+        self.extensions.set.as_ref().is_some_and(|set| set.listens(EventName::ThinkingLevelSelect))
+    }
+
+    /// How hard the model thinks has changed.
+    pub(crate) async fn extensions_hear_of_thinking(&self, level: &str, previous: &str) {
+        let event = EventName::ThinkingLevelSelect;
+        if let Some(set) = self.extensions.set.as_ref().filter(|set| set.listens(event)) {
+            set.tell(event, &json!({"type": event.name(), "level": level, "previousLevel": previous})).await;
+        }
     }
 
     /// May the program do this? `false` when an extension cancels it.

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::Listener;
+use omp_extension_host::EventName;
 use omp_llm::Secret;
 use omp_models::ModelOptions;
 use omp_session::{BranchError, Copied, CopyError, NoSuchEntry};
 use omp_stats::Dashboard;
+use serde_json::json;
 
 use crate::error::SessionError;
 use crate::extensions::{Began, BeganHow, ExtensionChoice};
@@ -154,6 +156,11 @@ impl Host {
     pub async fn fork(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let session = self.session();
+        let leaf = session.record.lock().leaf().map(str::to_owned);
+        let event = json!({"entryId": leaf, "position": "at"});
+        if !session.extensions_allow(EventName::SessionBeforeFork, event).await {
+            return Err(SwitchError::Cancelled);
+        }
         if session.control().is_running() {
             return Err(SwitchError::Busy);
         }
@@ -173,6 +180,13 @@ impl Host {
     pub async fn branch(&self, entry: &str) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
         let session = self.session();
+        for (event, position) in
+            [(EventName::SessionBeforeBranch, "before"), (EventName::SessionBeforeFork, "before")]
+        {
+            if !session.extensions_allow(event, json!({"entryId": entry, "position": position})).await {
+                return Err(SwitchError::Cancelled);
+            }
+        }
         session.rest().await;
         let Some(source) = session.file() else { return session.tree().branch_in_memory(entry).await };
         session.record.lock().flush();

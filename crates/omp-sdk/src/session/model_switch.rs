@@ -171,7 +171,9 @@ impl SessionModels<'_> {
             .await?;
         let role = (lasting == Lasting::Temporary).then_some(TEMPORARY_ROLE);
         self.session.record.lock().append_model_change(&model.selector(), role);
-        self.session.replace_model(model);
+        let previous = self.session.model();
+        self.session.replace_model(Arc::clone(&model));
+        self.session.extensions_hear_of_model(&model, &previous).await;
         Ok(())
     }
 }

@@ -64,8 +64,15 @@ impl<'s> SessionModels<'s> {
     pub async fn set_thinking(self, level: ThinkingLevel) -> Result<ThinkingLevel, AgentError> {
         let level = self.session.model().clamp_level(level);
         self.session.turned("how hard the model thinks");
+        let previous = match self.session.extensions_want_thinking() {
+            true => Some(self.thinking().await),
+            false => None,
+        };
         self.session.agent.set_thinking(level).await?;
         self.session.record.lock().append_thinking_level(level.name());
+        if let Some(previous) = previous {
+            self.session.extensions_hear_of_thinking(level.name(), previous.name()).await;
+        }
         Ok(level)
     }
 

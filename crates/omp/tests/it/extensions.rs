@@ -648,3 +648,39 @@ fn without_an_interface_nobody_is_asked() {
     assert_eq!(log(&home), ["false undefined undefined undefined false \"\" undefined"], "{output:?}");
     server.finish();
 }
+
+/// Extensions hear of another model. What omp does not send yet is said where it is asked for.
+#[test]
+fn another_model_is_heard_of_and_missing_events_are_named() {
+    let (home, server) = scripted([done()]);
+    let source = factory(
+        r#"
+    pi.on("model_select", (event) => log("now", event.model.id, event.previousModel.id, event.source));
+    pi.on("session_start", async (_event, ctx) => log(await pi.setModel(ctx.model), await pi.setModel({ provider: "no", id: "such" })));
+    pi.on("session_before_tree", () => log("never"));
+    pi.on("no_such_event", () => log("never"));"#,
+    );
+    extension(&home, "models", &source);
+    let output = go(&home);
+    let lines = log(&home);
+    assert_eq!(lines.len(), 2, "{output:?}");
+    assert!(lines[0].starts_with("now ") && lines[0].ends_with(" set"), "{lines:?}");
+    assert_eq!(lines[1], "true false");
+    assert!(output.stderr.contains("\"session_before_tree\" is not available yet"), "{}", output.stderr);
+    assert!(output.stderr.contains("no event \"no_such_event\""), "{}", output.stderr);
+    server.finish();
+}
+
+/// One module can be switched off by its name.
+// proves: EXT-030
+#[test]
+fn one_module_is_switched_off() {
+    let (home, server) = scripted([done()]);
+    for name in ["one", "two"] {
+        extension(&home, name, &factory(&format!("pi.on('session_start', () => log('{name}'));")));
+    }
+    home.write("home/.omp/agent/config.yml", "disabledExtensions: [\"extension-module:one\"]\n");
+    let output = go(&home);
+    assert_eq!(log(&home), ["two"], "{output:?}");
+    server.finish();
+}
