@@ -116,10 +116,8 @@ async fn questions_name_the_reason_and_the_path() {
         ]
     );
     let asked = asker.asked.lock().unwrap();
-    assert!(
-        asked.iter().all(|request| request.always.is_none()),
-        "neither has a rule that could speak for it"
-    );
+    assert!(asked[0].always.is_none(), "nothing speaks for a command that stops the machine");
+    assert!(asked[1].always.is_some(), "edits in the workspace can be allowed with a scope");
 }
 
 /// For the session, for the project (in the user's own directory, by the project's root), or everywhere.

@@ -300,10 +300,10 @@ fn what_is_not_built_yet_parses_and_is_listed() {
         session(&["-c", "-e", "x", "--log-level", "info", "--mode", "rpc", "--no-lsp", "--no-session"]);
     let waiting: Vec<(&str, &str)> =
         launch.waiting().iter().map(|waiting| (waiting.what.as_str(), waiting.part)).collect();
-    assert_eq!(waiting, [("--extension", "extensions"), ("--log-level", "logging"), ("--mode rpc", "rpc")]);
+    assert_eq!(waiting, [("--log-level", "logging"), ("--mode rpc", "rpc")]);
     let error = launch.require_available().unwrap_err();
     assert_eq!(error.exit_code(), 1);
-    let line = "Error: --extension is not available yet (it needs extensions)\n";
+    let line = "Error: --log-level is not available yet (it needs logging)\n";
     assert!(error.render().starts_with(line), "{}", error.render());
 
     let now = [

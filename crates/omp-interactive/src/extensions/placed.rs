@@ -181,7 +181,8 @@ impl Placed {
 /// Text without escape sequences and control characters, on one line, not too long.
 fn one_line(text: &str) -> String {
     let plain: Vec<String> = parse_ansi(text).iter().map(omp_tui::text::Line::text).collect();
-    let words = plain.join(" ");
+    // Signs that stand for control characters are of no more use than these.
+    let words = plain.join(" ").replace(|letter| matches!(letter, '\u{2400}'..='\u{2426}'), "");
     let words = words.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let joined = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     joined.chars().take(STATUS).collect()
