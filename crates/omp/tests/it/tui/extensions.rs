@@ -232,7 +232,9 @@ fn things_are_placed_around_the_editor() {
     assert!(shown.find("Ask anything") < shown.find("stands below"), "{shown}");
     let bytes = String::from_utf8_lossy(&screen.terminal.bytes()).into_owned();
     assert!(!bytes.contains("]0;hacked") && !bytes.contains("\x1b[2J\x1b[31m"), "nothing is obeyed");
-    assert!(bytes.contains("]0;of an extension"), "the title");
+    crate::mcp::until("the title", || {
+        String::from_utf8_lossy(&screen.terminal.bytes()).contains("]0;of an extension")
+    });
     screen
         .say("/rest")
         .wait_for("footer of mine")
