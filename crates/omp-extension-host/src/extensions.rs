@@ -348,7 +348,12 @@ impl Extensions {
 
     /// What failed in handlers is told of, the same thing once.
     pub(crate) fn say_problems(&self, extension: &Extension) {
-        for Problem { event, message, .. } in extension.state.take_new() {
+        let new = extension.state.take_new();
+        // How one ended is said by itself.
+        if extension.ended().is_some() {
+            return;
+        }
+        for Problem { event, message, .. } in new {
             self.shared.notice(format!("extension {}: {event}: {message}", extension.spec.name));
         }
     }

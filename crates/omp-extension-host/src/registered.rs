@@ -116,6 +116,12 @@ impl Registered {
                 Some(_) => {}
             }
         }
+        for provider in &all.providers {
+            let name = provider["name"].as_str().unwrap_or_default();
+            remarks.push(format!(
+                "providers of extensions are not available yet; the models of {name:?} are not offered"
+            ));
+        }
         Ok((all, remarks))
     }
 
