@@ -1,6 +1,8 @@
 //! The modules that extensions can import, and the prelude that the program calls.
 
-use omp_script::BuiltinModule;
+use std::path::Path;
+
+use omp_script::{BuiltinModule, ScanReport};
 
 /// The names under which the original and its relatives publish one API.
 const SCOPES: [&str; 3] = ["@oh-my-pi", "@mariozechner", "@earendil-works"];
@@ -90,6 +92,12 @@ pub(crate) fn prelude() -> BuiltinModule {
 pub(crate) fn modules() -> Vec<BuiltinModule> {
     let internal = INTERNAL.iter().map(|(name, source)| BuiltinModule::new([*name], *source));
     internal.chain(packages()).collect()
+}
+
+/// What an extension imports, without running it: its files, and what it wants of the program.
+pub fn scan(entry: &Path) -> ScanReport {
+    let modules = modules();
+    omp_script::scan(entry, &|name| modules.iter().any(|module| module.answers_to(name)))
 }
 
 /// A package of the API under its three names, with everything below it.

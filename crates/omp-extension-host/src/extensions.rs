@@ -1,12 +1,12 @@
 //! All extensions of a program run.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use omp_script::{BuiltinModule, Connector, Engine, EngineOptions, Limits, UnitOptions};
+use omp_script::{BuiltinModule, CodeSeal, Connector, Engine, EngineOptions, Limits, UnitOptions};
 use omp_shell::{Environment, Scope};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use crate::extension::{
 };
 use crate::host::{BusEvent, ExtensionHost};
 use crate::ports::Port;
-use crate::registered::{CommandSpec, Registered};
+use crate::registered::{CommandSpec, FlagSpec, Registered};
 
 /// How long a module may take to load.
 const LOADING: Duration = Duration::from_secs(20);
@@ -51,11 +51,13 @@ pub struct ExtensionsOptions {
     pub environment: Environment,
     /// Where compiled code is kept.
     pub cache: Option<PathBuf>,
-    /// Values of the flags that extensions register.
+    /// Values of the flags that extensions register, as far as they are known.
     pub flags: Map<String, Value>,
     /// Names that no command of an extension can have.
     pub reserved_commands: Vec<String>,
     pub limits: Limits,
+    /// The code that an extension may load, by its path; one that is not listed may load any.
+    pub seals: HashMap<PathBuf, Arc<CodeSeal>>,
     /// How `fetch` reaches the network.
     pub connector: Option<Connector>,
     pub program: ProgramFacts,
@@ -106,6 +108,7 @@ pub(crate) struct Shared {
     options: ExtensionsOptions,
     sessions: Mutex<VecDeque<Attached>>,
     program: Mutex<Option<Arc<dyn Port>>>,
+    flags: Mutex<Map<String, Value>>,
     log: Mutex<VecDeque<String>>,
     notices: Mutex<Vec<String>>,
     pub(crate) bus: mpsc::Sender<BusEvent>,
@@ -133,7 +136,7 @@ impl Shared {
     }
 
     pub(crate) fn flag(&self, name: &str) -> Option<Value> {
-        self.options.flags.get(name).cloned()
+        lock(&self.flags).get(name).cloned()
     }
 
     pub(crate) fn facts(&self) -> &ProgramFacts {
@@ -173,13 +176,15 @@ impl Shared {
 
 impl Extensions {
     /// Loads modules, one after the other. One that fails is reported, and the others load.
-    pub async fn load(options: ExtensionsOptions, specs: Vec<ExtensionSpec>) -> Arc<Self> {
+    pub async fn load(mut options: ExtensionsOptions, specs: Vec<ExtensionSpec>) -> Arc<Self> {
         let engine =
             Engine::new(EngineOptions { cache: options.cache.clone(), connector: options.connector.clone() });
         let (bus, events) = mpsc::channel(BUS);
+        let flags = std::mem::take(&mut options.flags);
         let shared = Arc::new(Shared {
             engine,
             options,
+            flags: Mutex::new(flags),
             sessions: Mutex::default(),
             program: Mutex::default(),
             log: Mutex::default(),
@@ -226,6 +231,7 @@ impl Extensions {
             scope: Arc::clone(&options.scope),
             environment: options.environment.clone(),
             limits: options.limits,
+            seal: options.seals.get(&spec.path).cloned(),
         };
         let unit = self.shared.engine.load(unit).await.map_err(|error| error.to_string())?;
         let extension = Extension { id, spec: spec.clone(), unit, state };
@@ -285,6 +291,21 @@ impl Extensions {
     /// Has something been registered or withdrawn since the last time?
     pub fn take_changed(&self) -> bool {
         self.shared.changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// The flags that they have registered. Of two with one name the later counts.
+    pub fn flags(&self) -> Vec<FlagSpec> {
+        let mut flags: Vec<FlagSpec> = Vec::new();
+        for flag in self.list().iter().flat_map(|extension| extension.registered().flags) {
+            flags.retain(|other| other.name != flag.name);
+            flags.push(flag);
+        }
+        flags
+    }
+
+    /// What was typed for them, where the command line could be read only when they were known.
+    pub fn set_flags(&self, values: Map<String, Value>) {
+        *lock(&self.shared.flags) = values;
     }
 
     /// The program around the sessions: the interface, and switching from one session to another.

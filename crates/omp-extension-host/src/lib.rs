@@ -24,11 +24,12 @@ mod registered;
 mod tool;
 
 pub use ask::{Injected, InputAnswer, StartAnswer};
+pub use builtins::scan;
 pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};
 pub use interface::{Completion, Drawing, PartRequest};
-pub use omp_script::{Connector, Limits, UnitUsage};
+pub use omp_script::{CodeSeal, Connector, Limits, ScanReport, UnitUsage};
 pub use ports::Port;
 pub use registered::{CommandSpec, FlagKind, FlagSpec, Registered, ShortcutSpec, ToolSpec};
 pub use tool::ScriptedTool;

@@ -1,5 +1,6 @@
 //! Extensions against a session that is only a table.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -48,6 +49,7 @@ fn options(cwd: &Path) -> ExtensionsOptions {
         cache: None,
         flags: Map::new(),
         reserved_commands: vec!["help".to_owned()],
+        seals: HashMap::new(),
         limits: Limits::default(),
         connector: None,
         program: ProgramFacts {

@@ -85,6 +85,7 @@ async fn main() {
                 builtins: builtins.clone(),
                 scope: Arc::default(),
                 environment: omp_shell::Environment::inherited(),
+                seal: None,
                 limits: Limits::default(),
             })
             .await

@@ -25,8 +25,8 @@ pub struct ScanReport {
 /// Modules of Node that only Node has.
 const HOST_ONLY: [&str; 5] = ["worker_threads", "vm", "cluster", "inspector", "v8"];
 
-/// Follows the imports of `entry` through files and packages.
-pub fn scan(entry: &Path) -> ScanReport {
+/// Follows the imports of `entry` through files and packages. What `is_builtin` says comes with the program is not followed.
+pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
     let mut report = ScanReport::default();
     let entry = entry.canonicalize().unwrap_or_else(|_| entry.to_owned());
     let mut waiting = vec![entry.clone()];
@@ -37,7 +37,7 @@ pub fn scan(entry: &Path) -> ScanReport {
             break;
         }
         report.files.push(path.clone());
-        for found in report.follow(&path) {
+        for found in report.follow(&path, is_builtin) {
             if seen.insert(found.clone()) {
                 waiting.push(found);
             }
@@ -49,20 +49,20 @@ pub fn scan(entry: &Path) -> ScanReport {
 
 impl ScanReport {
     /// Looks at one file; gives those that it imports.
-    fn follow(&mut self, path: &Path) -> Vec<PathBuf> {
+    fn follow(&mut self, path: &Path, is_builtin: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension {
             "node" => self.host(format!("{} is native code", path.display())),
             "json" | "md" | "txt" | "html" | "css" | "wasm" => {}
             _ => match std::fs::read_to_string(path) {
-                Ok(source) => return self.read(path, &source),
+                Ok(source) => return self.read(path, &source, is_builtin),
                 Err(error) => self.problems.push(format!("cannot read {}: {error}", path.display())),
             },
         }
         Vec::new()
     }
 
-    fn read(&mut self, path: &Path, source: &str) -> Vec<PathBuf> {
+    fn read(&mut self, path: &Path, source: &str, is_builtin: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
         let requests = match requests_of(path, source, kind_of(path)) {
             Ok(requests) => requests,
             Err(problem) => {
@@ -82,12 +82,18 @@ impl ScanReport {
                 self.imports.entry(shown).or_default().extend(request.names);
                 continue;
             }
+            if is_builtin(specifier) {
+                self.imports.entry(specifier.to_owned()).or_default().extend(request.names);
+                continue;
+            }
             match resolve(directory, specifier, Way::Import) {
                 Ok((found, _)) => {
                     if let Some(package) = native_package(&found) {
                         self.host(format!("the package {package} has native code"));
                     }
                     files.push(found);
+                    // A package may answer `require` with another file.
+                    files.extend(resolve(directory, specifier, Way::Require).map(|(found, _)| found));
                 }
                 Err(problem) if specifier.starts_with(['.', '/']) => {
                     self.problems.push(format!("{problem}, imported by {}", path.display()));

@@ -21,6 +21,7 @@ use crate::compile::Compiler;
 use crate::error::{ScriptError, first_place};
 use crate::ops::{Http, OpError, Outcome};
 use crate::pulse::Pulse;
+use crate::seal::CodeSeal;
 use crate::unit::{BuiltinModule, Host, Shared, Unit, UnitOptions};
 use crate::worker::Message;
 
@@ -50,6 +51,7 @@ pub(crate) struct State {
     pub(crate) prelude: BuiltinModule,
     pub(crate) builtins: Arc<[BuiltinModule]>,
     pub(crate) compiler: Rc<Compiler>,
+    pub(crate) seal: Option<Arc<CodeSeal>>,
     pub(crate) sender: mpsc::UnboundedSender<Message>,
     pub(crate) timers: RefCell<BTreeSet<(Instant, u32)>>,
     /// Why the unit must end, as soon as somebody knows.
@@ -83,6 +85,7 @@ impl State {
             prelude: options.prelude,
             builtins: options.builtins,
             compiler: tools.compiler,
+            seal: options.seal,
             sender,
             timers: RefCell::default(),
             fatal: RefCell::default(),

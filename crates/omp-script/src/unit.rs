@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::error::ScriptError;
 use crate::memory::Meter;
 use crate::pulse::{Pulse, wait};
+use crate::seal::CodeSeal;
 use crate::worker::Message;
 
 /// How many names of each kind [`UnitUsage`] keeps.
@@ -43,7 +44,8 @@ impl BuiltinModule {
         self.names.first().map_or("omp:unnamed", String::as_str)
     }
 
-    pub(crate) fn answers_to(&self, name: &str) -> bool {
+    /// Does it stand for this name?
+    pub fn answers_to(&self, name: &str) -> bool {
         self.names.iter().any(|own| match own.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),
             None => own == name,
@@ -82,6 +84,8 @@ pub struct UnitOptions {
     /// What its processes, and it itself, see of the environment.
     pub environment: Environment,
     pub limits: Limits,
+    /// The files that it may load; without one, any.
+    pub seal: Option<Arc<CodeSeal>>,
 }
 
 /// What a unit has used. The lists are bounded, and in the order of the alphabet.

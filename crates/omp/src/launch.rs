@@ -1,16 +1,18 @@
 //! A session from the command line: where, with what, in which mode.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use omp_cli::{Launch, OutputMode};
+use omp_cli::{FirstPass, Launch, OutputMode, UsageError};
 use omp_interactive::{SetUp, is_light_theme};
-use omp_sdk::settings::{keys, migrate_files};
+use omp_sdk::settings::{Settings, keys, migrate_files};
 use omp_sdk::{SessionOptions, load_settings, read_attachments};
 use omp_workspace::image::Fit;
+use tokio::runtime::Runtime;
 
 use crate::attended::Opening;
 use crate::command_context::{self, CommandContext};
+use crate::early_extensions::EarlyExtensions;
 use crate::input::{self, Turn};
 use crate::options::{Fallible, kept_preset, overrides, plain, recording, session_options};
 use crate::print::Thoughts;
@@ -20,67 +22,178 @@ use crate::startup::Startup;
 use crate::unattended::Work;
 use crate::{interactive, output, resume, resume_list, runtime, unattended, working_directory};
 
-pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
-    begin(launch, profile, SetUp::Nothing)
+/// Begins a session from the words of a command line, which were read as if there were no extensions.
+pub(crate) fn start(first: &FirstPass, plainly: Result<Launch, UsageError>, profile: Option<&str>) -> u8 {
+    begin(&Words { first: Some(first), plainly }, profile, SetUp::Nothing)
 }
 
 /// The same with the setup before anything else.
 pub(crate) fn set_up(profile: Option<&str>) -> u8 {
-    begin(Launch::default(), profile, SetUp::Whole)
+    begin(&Words { first: None, plainly: Ok(Launch::default()) }, profile, SetUp::Whole)
 }
 
-fn begin(mut launch: Launch, profile: Option<&str>, set_up: SetUp) -> u8 {
-    if let Err(error) = launch.require_available() {
-        output::print(output::Stream::Err, &error.render());
-        return error.exit_code();
+fn begin(words: &Words<'_>, profile: Option<&str>, set_up: SetUp) -> u8 {
+    let mut early = None;
+    match open(words, profile, set_up, &mut early) {
+        Ok(code) => code,
+        Err(stop) => {
+            let code = stop.tell();
+            early.into_iter().for_each(EarlyExtensions::end);
+            code
+        }
     }
-    for warning in launch.warnings.drain(..) {
-        output::warn(&warning);
-    }
-    let (context, cwd) = match arrive(&mut launch, profile) {
-        Ok(Ok(entered)) => entered,
-        Ok(Err(code)) => return code,
-        Err(message) => return output::fail(&message, &[]),
-    };
-    let mut startup = Startup::new(context.environment.as_ref());
+}
+
+fn open(
+    words: &Words<'_>,
+    profile: Option<&str>,
+    set_up: SetUp,
+    early: &mut Option<EarlyExtensions>,
+) -> Result<u8, Stop> {
+    let guess = words.guess();
+    let mut ground = Ground::enter(guess, profile).map_err(|failed| words.stop(failed))?;
     if std::env::var_os("OMP_DEBUG_PANIC").is_some() {
         panic!("OMP_DEBUG_PANIC is set");
     }
-    match prepare(launch, context, cwd, &mut startup) {
-        Ok(Some(ready)) => ready.run(set_up, startup),
-        Ok(None) => {
-            output::note("Resume cancelled: session is in another project.");
-            0
+    let mut launch = words.read(&mut ground, early)?;
+    launch.require_available()?;
+    for warning in launch.warnings.drain(..) {
+        output::warn(&warning);
+    }
+    launch.warnings.extend(ground.remark.take());
+    if resume_list::is_wanted(&launch) {
+        let Ground { startup, context, cwd, .. } = &mut ground;
+        let pick = startup.patient_phase("session list", || resume_list::choose(&mut launch, context, cwd));
+        match pick.map_err(plain)? {
+            Pick::GoOn => {}
+            Pick::Elsewhere => {
+                ground = Ground::enter(&launch, profile)?;
+                early.take().into_iter().for_each(EarlyExtensions::end);
+            }
+            Pick::End(code) => return Err(Stop::Ended(code)),
         }
-        Err((message, hints)) => output::fail(&message, &hints),
+    }
+    let Ground { context, cwd, settings, mut startup, .. } = ground;
+    let Some(mut ready) = prepare(launch, context, cwd, settings, &mut startup)? else {
+        output::note("Resume cancelled: session is in another project.");
+        return Err(Stop::Ended(0));
+    };
+    let (runtime, loaded) = early.take().map(EarlyExtensions::into_parts).unzip();
+    ready.options().extensions.loaded = loaded;
+    let runtime = runtime.flatten().map_or_else(runtime::start, Ok).map_err(plain)?;
+    Ok(ready.run(set_up, startup, runtime))
+}
+
+/// Why no session begins.
+enum Stop {
+    Usage(UsageError),
+    Failed(String, Vec<String>),
+    Ended(u8),
+}
+
+impl Stop {
+    fn tell(self) -> u8 {
+        match self {
+            Self::Usage(error) => {
+                output::print(output::Stream::Err, &error.render());
+                error.exit_code()
+            }
+            Self::Failed(message, hints) => output::fail(&message, &hints),
+            Self::Ended(code) => code,
+        }
     }
 }
 
-/// Enters the session's directory, once it is known which session is meant; an exit code, if none is.
-fn arrive(
-    launch: &mut Launch,
-    profile: Option<&str>,
-) -> Result<Result<(CommandContext, PathBuf), u8>, String> {
-    let (context, cwd) = enter(launch, profile)?;
-    if !resume_list::is_wanted(launch) {
-        return Ok(Ok((context, cwd)));
+impl From<UsageError> for Stop {
+    fn from(error: UsageError) -> Self {
+        Self::Usage(error)
     }
-    Ok(match resume_list::choose(launch, &context, &cwd)? {
-        Pick::GoOn => Ok((context, cwd)),
-        Pick::Elsewhere => Ok(enter(launch, profile)?),
-        Pick::End(code) => Err(code),
-    })
 }
 
-/// The session's directory, and the user's as they are seen from there.
-fn enter(launch: &mut Launch, profile: Option<&str>) -> Result<(CommandContext, PathBuf), String> {
-    let directories = command_context::directories(profile)?;
-    let (cwd, remark) =
-        working_directory::enter(launch.place.cwd.as_deref(), launch.place.allow_home, &directories.home)?;
-    launch.warnings.extend(remark);
-    let (environment, warnings) = command_context::environment(&directories, &cwd);
-    warnings.iter().for_each(|warning| output::warn(warning));
-    Ok((CommandContext { directories, environment }, cwd))
+impl From<(String, Vec<String>)> for Stop {
+    fn from((message, hints): (String, Vec<String>)) -> Self {
+        Self::Failed(message, hints)
+    }
+}
+
+/// What was typed.
+struct Words<'a> {
+    first: Option<&'a FirstPass>,
+    /// As it reads if no extension has a flag.
+    plainly: Result<Launch, UsageError>,
+}
+
+impl Words<'_> {
+    /// Enough to know where extensions are looked for.
+    fn guess(&self) -> &Launch {
+        match (&self.plainly, self.first) {
+            (Ok(launch), _) => launch,
+            (Err(_), Some(first)) => first.provisional(),
+            (Err(_), None) => unreachable!("no words cannot be wrong"),
+        }
+    }
+
+    /// What is wrong with the words is said before what is wrong around them.
+    fn stop(&self, around: (String, Vec<String>)) -> Stop {
+        match &self.plainly {
+            Ok(_) => around.into(),
+            Err(error) => error.clone().into(),
+        }
+    }
+
+    /// As it is meant, now that extensions can say which flags they have.
+    fn read(&self, ground: &mut Ground, early: &mut Option<EarlyExtensions>) -> Result<Launch, Stop> {
+        let guess = self.guess();
+        let Ground { startup, context, cwd, settings, .. } = ground;
+        if let Some(first) = self.first {
+            let load = || EarlyExtensions::load(guess, context, cwd, settings);
+            let loaded = early.insert(startup.phase("extensions", load).map_err(plain)?);
+            let launch = loaded.read(first)?;
+            if overrides(&launch) != overrides(guess) || launch.place.configs != guess.place.configs {
+                *settings = load_for(&launch, context, cwd)?;
+            }
+            return Ok(launch);
+        }
+        Ok(self.plainly.clone()?)
+    }
+}
+
+/// Where the session is.
+struct Ground {
+    context: CommandContext,
+    cwd: PathBuf,
+    settings: Settings,
+    startup: Startup,
+    /// What is odd about the place.
+    remark: Option<String>,
+}
+
+impl Ground {
+    /// Enters the session's directory.
+    fn enter(launch: &Launch, profile: Option<&str>) -> Fallible<Self> {
+        let directories = command_context::directories(profile).map_err(plain)?;
+        let place = &launch.place;
+        let (cwd, remark) =
+            working_directory::enter(place.cwd.as_deref(), place.allow_home, &directories.home)
+                .map_err(plain)?;
+        let (environment, warnings) = command_context::environment(&directories, &cwd);
+        warnings.iter().for_each(|warning| output::warn(warning));
+        let context = CommandContext { directories, environment };
+        let mut startup = Startup::new(context.environment.as_ref());
+        let settings = startup.phase("settings", || {
+            let is_light = |name: &str| is_light_theme(&context.directories, name);
+            migrate_files(&context.directories, &is_light).iter().for_each(|warning| output::warn(warning));
+            load_for(launch, &context, &cwd)
+        })?;
+        Ok(Self { context, cwd, settings, startup, remark })
+    }
+}
+
+/// The settings under the flags of a command line.
+fn load_for(launch: &Launch, context: &CommandContext, cwd: &Path) -> Fallible<Settings> {
+    let environment = context.environment.as_ref();
+    load_settings(&context.directories, cwd, environment, &launch.place.configs, overrides(launch))
+        .map_err(|error| plain(error.to_string()))
 }
 
 /// A session about to be opened.
@@ -99,6 +212,7 @@ fn prepare(
     mut launch: Launch,
     context: CommandContext,
     cwd: PathBuf,
+    settings: Settings,
     startup: &mut Startup,
 ) -> Fallible<Option<Ready>> {
     if launch.roles.keep_preset && launch.roles.preset.is_none() {
@@ -110,19 +224,6 @@ fn prepare(
             ],
         ));
     }
-    let settings = startup.phase("settings", || {
-        let is_light = |name: &str| is_light_theme(&context.directories, name);
-        migrate_files(&context.directories, &is_light).iter().for_each(|warning| output::warn(warning));
-        let overrides = overrides(&launch);
-        load_settings(
-            &context.directories,
-            &cwd,
-            context.environment.as_ref(),
-            &launch.place.configs,
-            overrides,
-        )
-    });
-    let settings = settings.map_err(|error| plain(error.to_string()))?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
     let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let wanted = !launch.print && !launch.no_ui && launch.mode.is_none();
@@ -198,11 +299,14 @@ fn needs_terminal(launch: &Launch, interactive: bool) -> Option<(String, Vec<Str
 }
 
 impl Ready {
-    fn run(self, set_up: SetUp, startup: Startup) -> u8 {
-        let runtime = match runtime::start() {
-            Ok(runtime) => runtime,
-            Err(error) => return output::fail(&error, &[]),
-        };
+    fn options(&mut self) -> &mut SessionOptions {
+        match self {
+            Self::Attended { options, .. } => options,
+            Self::Unattended(work) => &mut work.options,
+        }
+    }
+
+    fn run(self, set_up: SetUp, startup: Startup, runtime: Runtime) -> u8 {
         let code = runtime.block_on(self.serve(set_up, startup));
         // Idle connections and timers must not hold the process.
         runtime.shutdown_background();

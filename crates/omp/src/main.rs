@@ -11,6 +11,7 @@ mod commit_command;
 mod config_command;
 mod crash;
 mod disk_usage_command;
+mod early_extensions;
 mod export_command;
 mod external_editor;
 mod gallery_command;
@@ -129,8 +130,7 @@ fn run() -> u8 {
         Parsed::Launch(first) => match omp_cli::parse_second(&first, &[]) {
             Ok(launch) if launch.roles.list_models => models_command::list_both(profile),
             Ok(launch) if launch.session.export.is_some() => export_command::run(&launch, profile),
-            Ok(launch) => launch::start(launch, profile),
-            Err(error) => usage(&error),
+            plainly => launch::start(&first, plainly, profile),
         },
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn session_options(
     let CommandContext { directories, environment } = context;
     let roots = launch.place.add_dirs.iter().map(|path| workspace_root(path, &cwd)).collect::<Result<_, _>>();
     let roots = roots.map_err(|error: RootError| plain(format!("--add-dir: {error}")))?;
+    let extensions = extension_choice(&launch);
     let text = |value: Option<String>| value.map(|value| text_or_file(&value, &cwd)).transpose();
     Ok(SessionOptions {
         settings: Some(settings),
@@ -76,20 +77,7 @@ pub(crate) fn session_options(
             (Some(globs), false) => SkillChoice::Only(globs),
             (None, false) => SkillChoice::All,
         },
-        extensions: ExtensionChoice {
-            named: launch
-                .extend
-                .extensions
-                .iter()
-                .chain(&launch.extend.trusted_extensions)
-                .cloned()
-                .collect(),
-            trusted: launch.extend.trusted_extensions,
-            only_named: launch.extend.no_extensions,
-            flags: launch.extension_flags.iter().map(extension_flag).collect(),
-            reserved_commands: omp_commands::reserved_names(),
-            ..ExtensionChoice::default()
-        },
+        extensions,
         rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
         terminal: TerminalOptions {
             ptys: if launch.tools.no_pty { Ptys::Never } else { Ptys::Allowed },
@@ -106,9 +94,23 @@ pub(crate) fn session_options(
     })
 }
 
-/// A flag that an extension registered, as it was typed.
-fn extension_flag(flag: &ExtensionArg) -> (String, Value) {
-    (flag.name.clone(), flag.value.clone().map_or(Value::Bool(true), Value::String))
+/// Which extensions a command line means.
+pub(crate) fn extension_choice(launch: &Launch) -> ExtensionChoice {
+    let extend = &launch.extend;
+    ExtensionChoice {
+        named: extend.extensions.iter().chain(&extend.trusted_extensions).cloned().collect(),
+        trusted: extend.trusted_extensions.clone(),
+        only_named: extend.no_extensions,
+        flags: extension_flags(launch),
+        reserved_commands: omp_commands::reserved_names(),
+        ..ExtensionChoice::default()
+    }
+}
+
+/// The flags that extensions registered, as they were typed.
+pub(crate) fn extension_flags(launch: &Launch) -> Map<String, Value> {
+    let value = |flag: &ExtensionArg| flag.value.clone().map_or(Value::Bool(true), Value::String);
+    launch.extension_flags.iter().map(|flag| (flag.name.clone(), value(flag))).collect()
 }
 
 /// What flags say about settings, for this run only.

@@ -170,7 +170,7 @@ function acting() {
     setSessionName: (name) => later("setSessionName", "session.setName", { name: String(name) }),
     getFlag: (name) => {
       const known = unit.flags.get(String(name));
-      return callNow("flags.get", { name: String(name) }) ?? known?.default;
+      return known && (callNow("flags.get", { name: String(name) }) ?? known.default);
     },
     complete: (model, context, options) => complete(call, model, context, options),
   };

@@ -67,7 +67,8 @@ const HOST: &str = "import { callNow, call } from \"omp:internal\";\nexport { ca
 
 impl Modules {
     pub(crate) fn new(state: Rc<State>) -> Self {
-        Self(Rc::new(ModulesInner { state, files: Files::default(), facades: RefCell::default() }))
+        let files = Files::new(state.seal.clone());
+        Self(Rc::new(ModulesInner { state, files, facades: RefCell::default() }))
     }
 
     pub(crate) fn resolver(&self) -> impl Resolver + 'static {

@@ -1,6 +1,8 @@
 //! Finding modules, and what those offer that are not there.
 
-use omp_script::BuiltinModule;
+use std::sync::Arc;
+
+use omp_script::{BuiltinModule, CodeSeal};
 use serde_json::json;
 
 use crate::support::{Bench, call, load};
@@ -208,12 +210,15 @@ fn a_scan_lists_imports_by_module_and_name() {
          import { part } from './part';\nexport * from 'not-installed/sub';\nimport { Unused } from 'unused';\n\
          const lazy = () => import('node:zlib');\nexport const main = () => [Tool, readFileSync, fs.watch, part, lazy, require('uuid')];\n",
     );
+    // Also where a copy of it is installed.
+    bench.write("node_modules/@first/api/package.json", r#"{"main": "index.js"}"#);
+    bench.write("node_modules/@first/api/index.js", "");
     bench.write(
         "part.js",
         "const { Worker } = require('node:worker_threads');\nexport const part = Worker;\n",
     );
     bench.write("broken.ts", "import './main';\nimport './gone';\nconst x: = 1;\n");
-    let report = omp_script::scan(&entry);
+    let report = omp_script::scan(&entry, &|name| name == "@first/api");
     let names: Vec<(String, Vec<String>)> =
         report.imports.into_iter().map(|(module, names)| (module, names.into_iter().collect())).collect();
     let expected = [
@@ -229,6 +234,42 @@ fn a_scan_lists_imports_by_module_and_name() {
     assert_eq!(names, expected);
     assert_eq!(report.files, [entry, bench.path("part.js")]);
     assert!(report.needs_host.unwrap().ends_with("part.js imports node:worker_threads"));
-    let broken = omp_script::scan(&bench.path("broken.ts"));
+    let broken = omp_script::scan(&bench.path("broken.ts"), &|_| false);
     assert!(broken.problems[0].contains("broken.ts:3:"), "{:?}", broken.problems);
+}
+
+#[tokio::test]
+async fn a_seal_lets_only_known_contents_be_loaded() {
+    let mut bench = Bench::new();
+    let entry = bench.write(
+        "main.js",
+        "import './part.js';\nexport const later = async (name) => (await import(name)).here;\n\
+         export const old = (name) => require(name).here;\n",
+    );
+    let (part, unseen) = (bench.write("part.js", ""), bench.write("unseen.cjs", "exports.here = 1;"));
+    let data = bench.write("data.json", r#"{"here": 2}"#);
+    let link = bench.path("link.json");
+    std::os::unix::fs::symlink(&data, &link).unwrap();
+    let mut seal = CodeSeal::default();
+    for path in [&entry, &part, &link] {
+        seal.add(path, &std::fs::read(path).unwrap());
+    }
+    bench.seal = Some(Arc::new(seal));
+    let unit = bench.unit("sealed").await;
+    load(&unit, &entry).await.unwrap();
+    for name in ["later", "old"] {
+        let call = |path: &str| call(&unit, name, json!([path]));
+        let refused = call("./unseen.cjs").await.unwrap_err().to_string();
+        let expected =
+            format!("cannot load {}: it is not among the files that you trusted", unseen.display());
+        assert!(refused.contains(&expected), "{refused}");
+        if name == "old" {
+            assert_eq!(call("./data.json").await.unwrap(), json!(2));
+        }
+    }
+    bench.write("part.js", "changed()");
+    let again = bench.unit("changed").await;
+    let refused = load(&again, &entry).await.unwrap_err().to_string();
+    let expected = format!("cannot load {}: it has changed since you trusted it", part.display());
+    assert!(refused.contains(&expected), "{refused}");
 }

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use omp_script::{BuiltinModule, Engine, EngineOptions, Host, Limits, ScriptError, Unit, UnitOptions};
+use omp_script::{
+    BuiltinModule, CodeSeal, Engine, EngineOptions, Host, Limits, ScriptError, Unit, UnitOptions,
+};
 use omp_shell::{Environment, Scope};
 use serde_json::{Value, json};
 
@@ -62,6 +64,7 @@ pub(crate) struct Bench {
     pub(crate) limits: Limits,
     pub(crate) builtins: Vec<BuiltinModule>,
     pub(crate) scope: Arc<Scope>,
+    pub(crate) seal: Option<Arc<CodeSeal>>,
 }
 
 impl Bench {
@@ -73,6 +76,7 @@ impl Bench {
             limits: Limits { memory: 32 << 20, turn: Duration::from_millis(300), stack: 1 << 20 },
             builtins: Vec::new(),
             scope: Arc::default(),
+            seal: None,
         }
     }
 
@@ -97,6 +101,7 @@ impl Bench {
             scope: self.scope.clone(),
             environment: Environment::inherited(),
             limits: self.limits,
+            seal: self.seal.clone(),
         }
     }
 

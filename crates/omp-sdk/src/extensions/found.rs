@@ -1,15 +1,18 @@
 //! Which extensions there are: those in the user's and the project's directories, and those that were named.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use omp_config::discovery::{Discovery, HookPhase, Level, ToolForm};
 use omp_config::settings::{Settings, keys, strings};
 use omp_config::{Directories, expand_home};
-use omp_extension_host::{ExtensionForm, ExtensionSource, ExtensionSpec};
+use omp_extension_host::{CodeSeal, ExtensionForm, ExtensionSource, ExtensionSpec};
 
-use crate::extensions::ExtensionChoice;
+use crate::extensions::consent::needs_consent;
+use crate::extensions::{ExtensionChoice, ExtensionSurroundings};
+use crate::guard::trust::ProjectTrust;
 use crate::prompt::knowledge;
-use crate::session::builder::SessionBuilder;
 
 /// An extension that is there and is not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,21 +29,22 @@ pub(crate) struct Found {
     pub(crate) specs: Vec<ExtensionSpec>,
     pub(crate) refused: Vec<RefusedExtension>,
     pub(crate) warnings: Vec<String>,
+    /// The code that those of the project may load.
+    pub(crate) seals: HashMap<PathBuf, Arc<CodeSeal>>,
 }
 
-impl SessionBuilder {
+impl ExtensionSurroundings<'_> {
     /// Native directories first, then what was named. A file that is found twice keeps its first place.
-    pub(crate) async fn find_extensions(&mut self, choice: &ExtensionChoice) -> Found {
-        let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
+    pub(crate) async fn find(&self, choice: &ExtensionChoice, trust: ProjectTrust) -> Found {
+        let discovery = knowledge::discovery(self.directories, self.cwd, self.settings);
         let mut found = Found::default();
         if !choice.only_named {
             discovered(&discovery, &mut found);
         }
         let listed = strings(self.settings.get(keys::EXTENSIONS)).map(PathBuf::from);
         let named: Vec<PathBuf> = choice.named.iter().cloned().chain(listed).collect();
-        let home = &self.options.directories.home;
         for path in &named {
-            self::named(path, &self.options.cwd, home, &discovery, &mut found);
+            self::named(path, self.cwd, &self.directories.home, &discovery, &mut found);
         }
         let mut seen = Vec::new();
         found.specs.retain(|spec| {
@@ -49,29 +53,32 @@ impl SessionBuilder {
             seen.push(real);
             new
         });
-        if found.specs.iter().any(|spec| needs_consent(spec, &self.options.cwd)) {
-            self.refuse_untrusted(&mut found, choice).await;
+        if found.specs.iter().any(|spec| needs_consent(spec, self.cwd)) {
+            self.refuse_untrusted(&mut found, choice, trust).await;
         }
         found
     }
 
     /// Code of the project runs only as the user has agreed to it.
-    async fn refuse_untrusted(&self, found: &mut Found, choice: &ExtensionChoice) {
-        let (trust, cwd) = (self.trust(), self.options.cwd.clone());
+    async fn refuse_untrusted(&self, found: &mut Found, choice: &ExtensionChoice, trust: ProjectTrust) {
+        let cwd = self.cwd.to_owned();
         let trusted: Vec<PathBuf> =
             choice.trusted.iter().filter_map(|path| cwd.join(path).canonicalize().ok()).collect();
         let specs = std::mem::take(&mut found.specs);
         let checked = tokio::task::spawn_blocking(move || {
             let may = |spec: &ExtensionSpec| match spec.path.canonicalize() {
-                Ok(real) if trusted.iter().any(|path| real.starts_with(path)) => Ok(()),
-                _ if !needs_consent(spec, &cwd) => Ok(()),
+                Ok(real) if trusted.iter().any(|path| real.starts_with(path)) => Ok(None),
+                _ if !needs_consent(spec, &cwd) => Ok(None),
                 _ => trust.extension(spec),
             };
             specs.into_iter().map(|spec| (may(&spec), spec)).collect::<Vec<_>>()
         });
         for (may, spec) in checked.await.unwrap_or_default() {
             match may {
-                Ok(()) => found.specs.push(spec),
+                Ok(seal) => {
+                    found.seals.extend(seal.map(|seal| (spec.path.clone(), Arc::new(seal))));
+                    found.specs.push(spec);
+                }
                 Err(reason) => found.refused.push(RefusedExtension { spec, reason }),
             }
         }
@@ -84,19 +91,6 @@ impl SessionBuilder {
                 if count == 1 { "was" } else { "were" },
                 if count == 1 { "it" } else { "them" },
             )),
-        }
-    }
-}
-
-/// Does it come with the project, wherever it was named?
-pub(crate) fn needs_consent(spec: &ExtensionSpec, cwd: &Path) -> bool {
-    match spec.source {
-        ExtensionSource::Project => true,
-        ExtensionSource::User | ExtensionSource::Plugin(_) => false,
-        // What a person types is what he wants; what a settings file of the project names is not told apart from it.
-        ExtensionSource::CommandLine => {
-            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            real(&spec.path).starts_with(real(cwd))
         }
     }
 }
@@ -179,7 +173,12 @@ fn is_odd_space(c: char) -> bool {
 pub(crate) fn is_any(directories: &Directories, cwd: &Path, settings: &Settings) -> bool {
     let mut found = Found::default();
     discovered(&knowledge::discovery(directories, cwd, settings), &mut found);
-    !found.specs.is_empty() || strings(settings.get(keys::EXTENSIONS)).next().is_some()
+    !found.specs.is_empty() || is_any_named(settings)
+}
+
+/// Do the settings name any?
+pub(crate) fn is_any_named(settings: &Settings) -> bool {
+    strings(settings.get(keys::EXTENSIONS)).next().is_some()
 }
 
 /// Everything of the project that would be loaded if the user agreed to it.
@@ -192,44 +191,4 @@ pub(crate) fn of_project(directories: &Directories, cwd: &Path, settings: &Setti
     }
     found.specs.retain(|spec| needs_consent(spec, cwd));
     found.specs
-}
-
-/// The files whose content a consent to an extension covers: the code beside it, as far as it is the project's.
-pub(crate) fn extension_code(spec: &ExtensionSpec) -> Vec<PathBuf> {
-    let folder = spec.path.parent().unwrap_or(Path::new("."));
-    let stands_alone = matches!(
-        folder.file_name().and_then(|name| name.to_str()),
-        Some("extensions" | "tools" | "pre" | "post")
-    );
-    let mut files = Vec::new();
-    match stands_alone {
-        true => {
-            files.push(spec.path.clone());
-            // What it may import from beside it.
-            collect(folder, 0, &mut files);
-        }
-        false => collect(folder, 0, &mut files),
-    }
-    files.sort();
-    files.dedup();
-    files
-}
-
-/// The most files that one consent covers.
-const MOST_FILES: usize = 5_000;
-const DEEPEST: usize = 8;
-
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        if files.len() >= MOST_FILES {
-            return;
-        }
-        let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth < DEEPEST => collect(&path, depth + 1, files),
-            Ok(kind) if kind.is_file() || kind.is_symlink() => files.push(path),
-            _ => {}
-        }
-    }
 }

@@ -4,14 +4,16 @@
 //! when the user switches.
 
 mod asking;
+mod consent;
 mod conversation;
 mod found;
+mod loading;
 mod models;
 mod port;
 mod reading;
 mod tools;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +23,7 @@ use omp_agent::{Gate, Listener, Prompt, Tool};
 use omp_auth::Environment;
 use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{Connector, ExtensionsOptions, Limits, ProgramFacts};
+use omp_extension_host::{CodeSeal, Connector, ExtensionsOptions, Limits, ProgramFacts};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
@@ -39,9 +41,11 @@ use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
 
 pub(crate) use asking::Asked;
+pub(crate) use consent::ExtensionCode;
 pub(crate) use conversation::prepare;
 pub use found::RefusedExtension;
-pub(crate) use found::{extension_code, of_project};
+pub(crate) use found::of_project;
+pub use loading::{ExtensionSurroundings, LoadedExtensions};
 
 /// The longest run of an extension without a pause, in time of the processor: all others wait for it.
 const TURN: Duration = Duration::from_secs(3);
@@ -63,6 +67,8 @@ pub struct ExtensionChoice {
     pub reserved_commands: Vec<String>,
     /// Those of the session before.
     pub carried: Option<Arc<Extensions>>,
+    /// Those that were loaded for this session before there was one.
+    pub loaded: Option<LoadedExtensions>,
     /// `tui`, `rpc`, `json` or `print`.
     pub mode: Option<&'static str>,
     /// The program around the session.
@@ -99,73 +105,6 @@ pub(crate) struct SessionExtensions {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl SessionBuilder {
-    /// Finds the extensions and loads them. Without any, nothing is started.
-    pub(crate) async fn load_extensions(&mut self) {
-        let choice = std::mem::take(&mut self.options.extensions);
-        let playing = matches!(self.options.deck, Some(omp_replay::Deck::Play(_)));
-        let carried = choice.carried.clone().filter(|_| !playing);
-        if let Some(set) = carried {
-            self.extensions =
-                SessionExtensions { set: Some(set), carried: true, ..SessionExtensions::default() };
-            self.options.extensions = choice;
-            return;
-        }
-        let found = match playing {
-            // What they did then is in the recording.
-            true => found::Found::default(),
-            false => self.find_extensions(&choice).await,
-        };
-        self.warnings.extend(found.warnings);
-        let mut set = None;
-        if !found.specs.is_empty() {
-            let loaded = Extensions::load(self.extension_options(&choice), found.specs).await;
-            for failure in loaded.failures() {
-                let path = failure.spec.path.display();
-                self.warnings.push(format!("extension {path} was not loaded: {}", failure.reason));
-            }
-            for extension in loaded.list() {
-                let notes = extension.problems().into_iter().map(|problem| problem.message);
-                self.warnings.extend(notes.map(|note| format!("extension {}: {note}", extension.spec.name)));
-            }
-            if let Some(program) = &choice.program {
-                loaded.set_program(Arc::clone(program));
-            }
-            set = Some(loaded);
-        }
-        self.extensions = SessionExtensions { set, refused: found.refused, ..SessionExtensions::default() };
-        self.options.extensions = choice;
-    }
-
-    fn extension_options(&self, choice: &ExtensionChoice) -> ExtensionsOptions {
-        let secrets = SecretNames::default();
-        ExtensionsOptions {
-            cwd: self.options.cwd.clone(),
-            scope: Arc::new(Scope::new()),
-            environment: ChildEnvironment::inherited().without(&secrets),
-            cache: Some(self.options.directories.cache().join("extensions")),
-            flags: choice.flags.clone(),
-            reserved_commands: choice.reserved_commands.clone(),
-            limits: Limits { turn: TURN, ..Limits::default() },
-            connector: Some(connector(Arc::clone(&self.options.environment))),
-            program: ProgramFacts {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                agent_directory: self.options.directories.agent.clone(),
-                parse_yaml: |text| parse_document(text, Format::Yaml).ok(),
-            },
-        }
-    }
-}
-
-/// How extensions reach the network: over the TLS and the proxies of models, set up with the first request.
-fn connector(environment: Arc<dyn Environment>) -> Connector {
-    Arc::new(move || {
-        let client = omp_llm::Client::new(omp_auth::client_options(environment.as_ref()));
-        let client = client.map_err(|error| error.to_string())?;
-        client.stranger_builder().map_err(|error| error.to_string())
-    })
 }
 
 impl SessionExtensions {

@@ -10,12 +10,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use omp_config::discovery::{Discovery, Level, Outside, Places, PromptFileName};
 use omp_config::settings::{Settings, keys};
 use omp_config::{Directories, TrustError, change_trust, load_trust, project_root};
+use omp_extension_host::CodeSeal;
 use omp_guard::trust::{Agreement, TrustBook, Want, WantKind, content_hash};
 use omp_hooks::CommandHook;
 use omp_tools::CHECKER_PROGRAMS;
 use omp_workspace::open::{OpenedPath, open};
 
-use crate::extensions::{self, ExtensionSpec};
+use crate::extensions::{self, ExtensionCode, ExtensionSpec};
 use crate::hooks;
 use crate::mcp::ConfiguredServer;
 use crate::mcp::definitions;
@@ -28,7 +29,7 @@ const CODE: &str = "language servers, linters and checkers";
 /// The same for one whose repository would have git run something.
 const CODE_AND_GIT: &str = "language servers, linters, checkers and programs that .git names";
 /// As much of a file as its checksum covers.
-const MAX_HASHED: u64 = 256 * 1024 * 1024;
+pub(crate) const MAX_HASHED: u64 = 256 * 1024 * 1024;
 
 /// One thing that a project wants, and when the user agreed to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,40 +226,41 @@ impl ProjectTrust {
         wants
     }
 
-    /// May an extension that comes with the project be loaded? The error says why not.
-    pub(crate) fn extension(&self, spec: &ExtensionSpec) -> Result<(), String> {
+    /// May an extension that comes with the project be loaded, and if so, which code? The error says why not.
+    pub(crate) fn extension(&self, spec: &ExtensionSpec) -> Result<Option<CodeSeal>, String> {
         if is_always(&self.settings) {
-            return Ok(());
+            return Ok(None);
         }
-        let (want, _) = self.extension_want(spec);
+        let (want, code) = self.extension_want(spec);
         let book = load_trust(&self.directories).map_err(|error| error.to_string())?;
         if book.agreed(&self.key(), &want).is_some() {
-            return Ok(());
+            return Ok(Some(code.seal));
         }
         let same = |old: &Agreement| old.want.kind == WantKind::Extension && old.want.what == want.what;
         let reason = match book.of_project(&self.key()).iter().any(same) {
-            true => "the extension, or a file beside it, has changed since you trusted it",
+            true => "the extension, or a file that it may load, has changed since you trusted it",
             false => "the project brings this extension, and you have not trusted it",
         };
         Err(format!("{reason}. To allow it: /trust add, or omp trust add"))
     }
 
-    fn extension_want(&self, spec: &ExtensionSpec) -> (Want, Vec<PathBuf>) {
-        let files = extensions::extension_code(spec);
+    fn extension_want(&self, spec: &ExtensionSpec) -> (Want, ExtensionCode) {
+        let code = ExtensionCode::of(spec);
         let shown = spec.path.strip_prefix(&self.cwd).unwrap_or(&spec.path).display().to_string();
         let shown: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let want = Want {
             kind: WantKind::Extension,
             what: format!("{}: {shown}", spec.form.name()),
-            hash: hash_of(&files),
+            hash: code.hash.clone(),
         };
-        (want, files)
+        (want, code)
     }
 
     /// The extensions that the project brings.
     fn extension_wants(&self) -> Vec<(Want, Vec<PathBuf>)> {
         let specs = extensions::of_project(&self.directories, &self.cwd, &self.settings);
-        specs.iter().map(|spec| self.extension_want(spec)).collect()
+        let wants = specs.iter().map(|spec| self.extension_want(spec));
+        wants.map(|(want, code)| (want, code.files)).collect()
     }
 
     /// Agrees to one server of the project as it is now.

@@ -8,14 +8,14 @@ use crate::support::{last_user, omp_run};
 const USER: &str = "home/.omp/agent/extensions";
 
 /// A home with a model that gives these answers.
-fn scripted(replies: impl Into<Scenario>) -> (Home, Server) {
+pub(crate) fn scripted(replies: impl Into<Scenario>) -> (Home, Server) {
     let home = Home::new();
     let server = Server::start(replies);
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     (home, server)
 }
 
-fn done() -> Reply {
+pub(crate) fn done() -> Reply {
     Reply::new().text("done")
 }
 
@@ -24,12 +24,12 @@ fn bash(command: &str) -> Reply {
 }
 
 /// An extension of the user.
-fn extension(home: &Home, name: &str, source: &str) {
+pub(crate) fn extension(home: &Home, name: &str, source: &str) {
     home.write(format!("{USER}/{name}.ts"), source);
 }
 
 /// A factory around some lines, which log to a file.
-fn factory(lines: &str) -> String {
+pub(crate) fn factory(lines: &str) -> String {
     format!(
         r#"
 import type {{ ExtensionAPI }} from "@oh-my-pi/pi-coding-agent";
@@ -46,7 +46,7 @@ fn go(home: &Home) -> Output {
     omp_run(home, &["-p", "go", "--yolo"])
 }
 
-fn log(home: &Home) -> Vec<String> {
+pub(crate) fn log(home: &Home) -> Vec<String> {
     match home.exists("work/log.txt") {
         true => home.read("work/log.txt").lines().map(str::to_owned).collect(),
         false => Vec::new(),
@@ -428,27 +428,6 @@ fn extensions_are_named_on_the_command_line() {
         assert_eq!(log(&home).len(), loaded, "{args:?}: {output:?}");
         server.finish();
     }
-}
-
-/// Code of a project runs only as the user has agreed to it; a flag says otherwise for once.
-// proves: SEC-039
-#[test]
-fn extensions_of_a_project_need_consent() {
-    let source = factory("pi.on('session_start', () => log('loaded'));");
-    let (home, server) = scripted([done(), done(), done(), done()]);
-    home.write("work/.omp/extensions/mine.ts", &source);
-    let refused = omp_run(&home, &["-p", "go"]);
-    assert!(log(&home).is_empty() && refused.stderr.contains("not trusted"), "{refused:?}");
-    omp_run(&home, &["-p", "go", "--trusted-extension", ".omp/extensions/mine.ts"]);
-    assert_eq!(log(&home).len(), 1, "named as trusted");
-    let listed = omp_run(&home, &["trust", "add"]);
-    assert!(listed.stdout.contains("extension"), "{listed:?}");
-    omp_run(&home, &["-p", "go"]);
-    assert_eq!(log(&home).len(), 2, "trusted");
-    home.write("work/.omp/extensions/mine.ts", format!("{source}\n// changed"));
-    let changed = omp_run(&home, &["-p", "go"]);
-    assert_eq!(log(&home).len(), 2, "{changed:?}");
-    server.finish();
 }
 
 /// A loop, a flood of memory and an exit end the extension and nothing else.

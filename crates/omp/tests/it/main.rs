@@ -24,6 +24,8 @@ mod edit_modes;
 mod effects;
 mod environment;
 mod export;
+mod extension_flags;
+mod extension_trust;
 mod extensions;
 mod faults;
 mod gateway;
