@@ -87,7 +87,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-snapcompact",
         "omp-config",
     ],
-    &["omp-tools", "omp-auth", "omp-extension-host", "omp-import", "omp-export", "omp-view"],
+    &["omp-tools", "omp-auth", "omp-extension-host", "omp-plugins", "omp-import", "omp-export", "omp-view"],
     &["omp-extend", "omp-panels", "omp-models", "omp-modes"],
     &["omp-resources", "omp-fuzz"],
     &["omp-sdk"],

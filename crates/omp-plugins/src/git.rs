@@ -1,0 +1,1 @@
+//! Clones of git repositories, without questions, in temporary directories.

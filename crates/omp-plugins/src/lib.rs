@@ -1,0 +1,14 @@
+//! Plugins: packages from registries, git and directories, and what marketplaces offer. This crate installs, updates and removes
+//! them and records that; `omp_config::discovery` reads the records and finds the parts of what is installed.
+//!
+//! - `packages`: packages below `plugins/node_modules`, their manifests, features and settings
+//! - `marketplace`: catalogues, and the plugins that are installed from them
+//! - `git`: clones into temporary directories
+//! - `fetch`: how this crate reaches the network
+
+mod fetch;
+pub mod git;
+pub mod marketplace;
+pub mod packages;
+
+pub use fetch::{Fetch, FetchError, Fetched};

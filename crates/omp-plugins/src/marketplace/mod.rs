@@ -1,0 +1,1 @@
+//! Marketplaces: catalogues, and what is installed from them.

@@ -1,0 +1,1 @@
+//! Packages below `plugins/node_modules`.
