@@ -111,6 +111,16 @@ impl Directories {
             .join("logs")
     }
 
+    /// Packages and plugins of marketplaces, and their records: `~/.omp/plugins`.
+    pub fn plugins(&self) -> PathBuf {
+        profile_root(&self.config_root, &self.profile).join("plugins")
+    }
+
+    /// The marketplaces that the user has added.
+    pub fn marketplaces_file(&self) -> PathBuf {
+        profile_root(&self.config_root, &self.profile).join("marketplaces.json")
+    }
+
     /// One directory for each project.
     pub fn sessions(&self) -> PathBuf {
         self.data().join("sessions")

@@ -3,12 +3,15 @@
 //!
 //! - `packages`: packages below `plugins/node_modules`, their manifests, features and settings
 //! - `marketplace`: catalogues, and the plugins that are installed from them
-//! - `git`: clones into temporary directories
+//! - `git`: clones of repositories
+//! - `records`: files that say what is installed, and the lock for changing them; `staging`: temporary directories
 //! - `fetch`: how this crate reaches the network
 
 mod fetch;
 pub mod git;
 pub mod marketplace;
 pub mod packages;
+pub mod records;
+pub mod staging;
 
 pub use fetch::{Fetch, FetchError, Fetched};
