@@ -9,6 +9,7 @@ use super::kind::{
     agent, command, context, hook, hook_settings, instruction, manifest, mcp, module, prompt, rule, settings,
     skill, ssh, sticky, tool,
 };
+use super::packages::OMP_PACKAGES;
 use super::places::{NATIVE, Root};
 use super::plugins::installed;
 use super::provider::{Loaders, NOTHING, Provider};
@@ -16,8 +17,7 @@ use crate::settings::Format;
 
 pub(super) static PROVIDERS: &[Provider] = &[
     Provider { id: "native", label: "omp", priority: 100, loaders: OMP },
-    // Packages with extensions will bring items of every kind; none can be installed yet.
-    Provider { id: "omp-plugins", label: "omp packages", priority: 90, loaders: NOTHING },
+    Provider { id: "omp-plugins", label: "omp packages", priority: 90, loaders: OMP_PACKAGES },
     Provider { id: "claude", label: "Claude Code", priority: 80, loaders: CLAUDE },
     Provider { id: "claude-plugins", label: "Claude Code plugins", priority: 70, loaders: CLAUDE_PLUGINS },
     Provider { id: "agents", label: "folders named .agent and .agents", priority: 70, loaders: AGENTS },

@@ -1,9 +1,11 @@
 //! Markdown files behind `/<name>`.
 
+use std::path::Path;
+
 use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::{first_line, text};
-use super::super::item::CommandFile;
+use super::super::item::{CommandFile, Level};
 use super::super::places::Root;
 use super::super::provider::Loaders;
 use super::super::walk;
@@ -40,6 +42,13 @@ pub(in super::super) fn collect_unignored(search: &mut Search<'_, CommandFile>, 
 /// Adds `commands/*.md` under their file names.
 pub(in super::super) fn collect(search: &mut Search<'_, CommandFile>, commands: &Root) {
     collect_if(search, commands, |_| true, |stem, _| stem.to_owned());
+}
+
+/// Adds one file under its name.
+pub(in super::super) fn add(search: &mut Search<'_, CommandFile>, level: Level, path: &Path) {
+    let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { return };
+    let Some((document, _)) = search.document(path) else { return };
+    search.add(level, path.to_owned(), command(name.to_owned(), path, &document));
 }
 
 /// Adds `commands/*.md`, each under the `name` it gives itself, if it does.
@@ -94,7 +103,7 @@ fn collect_if(
     }
 }
 
-fn command(name: String, path: &std::path::Path, document: &Document) -> CommandFile {
+fn command(name: String, path: &Path, document: &Document) -> CommandFile {
     CommandFile {
         name,
         path: path.to_path_buf(),
