@@ -14,6 +14,7 @@ use omp_shell::{Environment, Scope, SecretNames, SpawnError, answer_bytes};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use source::is_github;
 pub use source::{GitSource, InvalidSource};
 
 /// How long a clone may take.
@@ -330,7 +331,8 @@ impl Clone<'_> {
     /// The line that says why, without credentials in addresses.
     fn complaint(&self, said: &str) -> String {
         let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
-        let is_reason = |line: &&str| ["fatal:", "error:", "ERROR:"].iter().any(|word| line.starts_with(word));
+        let is_reason =
+            |line: &&str| ["fatal:", "error:", "ERROR:"].iter().any(|word| line.starts_with(word));
         let line = lines().find(is_reason).or_else(|| lines().last()).unwrap_or("git failed");
         let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
         let line = line.replace(&self.source.as_git_reads_it(), &self.source.shown());

@@ -57,8 +57,7 @@ impl RecordLock {
         let path = plugins.join(".lock");
         let failed = |source| RecordError::Lock { path: path.clone(), source };
         private_directory(plugins).map_err(failed)?;
-        let file = File::options().read(true).write(true).create(true).truncate(false).mode(0o600);
-        let file = file.open(&path).map_err(failed)?;
+        let file = open_lock(&path).map_err(failed)?;
         let begun = Instant::now();
         loop {
             match file.try_lock() {
@@ -69,6 +68,10 @@ impl RecordLock {
             }
         }
     }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 /// The content of a record; empty if there is no file.

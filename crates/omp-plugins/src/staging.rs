@@ -50,6 +50,11 @@ impl Staging {
     pub fn path(&self) -> PathBuf {
         self.top.join("content")
     }
+
+    /// A name beside it, for what takes part in a replacement and is to be removed.
+    pub fn removed(&self) -> PathBuf {
+        self.top.join("removed")
+    }
 }
 
 impl Drop for Staging {

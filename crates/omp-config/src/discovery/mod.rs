@@ -3,7 +3,7 @@
 //! - [`table`] says who keeps what where, [`provider`] what a provider is.
 //! - [`engine`] runs the loaders of a kind in order of priority and marks what is hidden.
 //! - [`kind`] has one file for each kind of item: its key, and how it is read.
-//! - [`packages`] finds what installed packages bring, [`plugins`] the plugins of Claude Code.
+//! - [`packages`] finds what installed packages bring, [`plugins`] what plugins of marketplaces bring.
 //! - [`places`], [`disk`], [`walk`] and [`ignores`] say where to look, and read within bounds.
 //! - [`import`] and [`token`] expand `@path` in context files; [`boundary`] stops what leaves the project.
 //! - [`bases`] looks for single files and folders where order alone decides.
@@ -43,6 +43,9 @@ pub use item::{
 pub use kind::module::module_name;
 pub use kind::skill::Description;
 pub use places::Places;
+pub use plugins::{
+    MarketplacePlugin, PLUGIN_REGISTRY, PluginManifest, PluginPart, PluginRegistry, PluginState, plugin_want,
+};
 pub use sources::{SourceRow, Sources};
 pub use survey::{Survey, SurveyEntry, SurveyLimits, survey};
 pub use token::tokens as path_tokens;
@@ -52,6 +55,7 @@ use disk::Disk;
 use ignores::Ignores;
 use packages::Packages;
 use places::{NATIVE, Root};
+use plugins::MarketplacePlugins;
 use provider::Provider;
 use table::PROVIDERS;
 
@@ -67,6 +71,7 @@ pub struct Discovery {
     outside: Outside,
     disk: Disk,
     packages: OnceLock<Packages>,
+    plugins: OnceLock<MarketplacePlugins>,
 }
 
 impl Discovery {
@@ -82,6 +87,7 @@ impl Discovery {
             outside: Outside::default(),
             disk: Disk::default(),
             packages: OnceLock::new(),
+            plugins: OnceLock::new(),
         }
     }
 
@@ -169,13 +175,11 @@ impl Discovery {
         engine::list(self)
     }
 
-    /// Directories of the plugins that are installed and apply here.
+    /// Directories of the plugins of marketplaces that are in use.
     pub fn plugin_roots(&self) -> Vec<PathBuf> {
-        let mut roots = Vec::new();
-        engine::list_alone::<Skill>(self, "claude-plugins", |search| {
-            roots.extend(plugins::installed(search).into_iter().map(|plugin| plugin.root.path));
-        });
-        roots
+        let active = self.marketplace_plugins().iter().filter(|plugin| plugin.is_active());
+        let enabled = self.is_enabled("claude-plugins");
+        active.filter(|_| enabled).map(|plugin| plugin.path.clone()).collect()
     }
 
     pub fn agents(&self) -> Listing<AgentFile> {

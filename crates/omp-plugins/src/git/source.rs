@@ -41,7 +41,8 @@ impl GitSource {
     pub fn remote(typed: &str) -> Result<Self, InvalidSource> {
         let invalid = || InvalidSource(without_user(typed));
         let url = typed.strip_prefix("git+").unwrap_or(typed);
-        if url.len() > 2048 || url.contains("::") || url.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if url.len() > 2048 || url.contains("::") || url.chars().any(|c| c.is_control() || c.is_whitespace())
+        {
             return Err(invalid());
         }
         if let Some((scheme, protocol)) = SCHEMES.iter().find(|(scheme, _)| url.starts_with(scheme)) {
@@ -61,9 +62,9 @@ impl GitSource {
     /// `owner/repo` on GitHub.
     pub fn github(repository: &str) -> Result<Self, InvalidSource> {
         let named = is_github(repository);
-        named.then(|| Self::remote(&format!("https://github.com/{repository}.git"))).unwrap_or_else(|| {
-            Err(InvalidSource(repository.to_owned()))
-        })
+        named
+            .then(|| Self::remote(&format!("https://github.com/{repository}.git")))
+            .unwrap_or_else(|| Err(InvalidSource(repository.to_owned())))
     }
 
     /// A directory of this machine.

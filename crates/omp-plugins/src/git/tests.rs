@@ -28,7 +28,8 @@ impl Repository {
             environment.set(name, value);
         }
         environment.set("EMAIL", "a@example.com");
-        let said = answer(scope.spawn(Program::asked("git", words, self.path(), environment)).unwrap(), 9999, 9999);
+        let said =
+            answer(scope.spawn(Program::asked("git", words, self.path(), environment)).unwrap(), 9999, 9999);
         let said = said.await;
         scope.end().await;
         assert_eq!(said.exit, Exit::Exited(0), "{words:?}: {}", said.complaint);
@@ -46,8 +47,7 @@ impl Repository {
     async fn clone(&self, reference: Option<&str>, sha: Option<&str>) -> Result<(String, String), GitError> {
         let into = tempfile::tempdir().unwrap();
         let git = Git::new(Environment::inherited(), CancellationToken::new());
-        let revision =
-            Revision { reference: reference.map(str::to_owned), sha: sha.map(str::to_owned) };
+        let revision = Revision { reference: reference.map(str::to_owned), sha: sha.map(str::to_owned) };
         let commit = git.clone(&GitSource::local(&self.path()), &revision, into.path()).await?;
         assert!(!into.path().join(".git").exists());
         Ok((commit, std::fs::read_to_string(into.path().join("file")).unwrap()))

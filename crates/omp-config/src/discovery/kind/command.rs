@@ -47,8 +47,18 @@ pub(in super::super) fn collect(search: &mut Search<'_, CommandFile>, commands: 
 /// Adds one file under its name.
 pub(in super::super) fn add(search: &mut Search<'_, CommandFile>, level: Level, path: &Path) {
     let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { return };
+    add_named(search, level, path, name.to_owned());
+}
+
+/// Adds one file under a name.
+pub(in super::super) fn add_named(
+    search: &mut Search<'_, CommandFile>,
+    level: Level,
+    path: &Path,
+    name: String,
+) {
     let Some((document, _)) = search.document(path) else { return };
-    search.add(level, path.to_owned(), command(name.to_owned(), path, &document));
+    search.add(level, path.to_owned(), command(name, path, &document));
 }
 
 /// Adds `commands/*.md`, each under the `name` it gives itself, if it does.
@@ -59,15 +69,6 @@ pub(in super::super) fn collect_renamed(search: &mut Search<'_, CommandFile>, co
         |_| true,
         |stem, document| text(&document.data, "name").unwrap_or_else(|| stem.to_owned()),
     );
-}
-
-/// Adds `commands/*.md` as `<prefix>:<name>`.
-pub(in super::super) fn collect_prefixed(
-    search: &mut Search<'_, CommandFile>,
-    commands: &Root,
-    prefix: &str,
-) {
-    collect_if(search, commands, |_| true, |stem, _| format!("{prefix}:{stem}"));
 }
 
 /// Adds `commands/**/*.md`; one in a folder goes by its short name and by one that names the folders.

@@ -90,11 +90,43 @@ pub(in super::super) fn collect_of_plugin(
 ) {
     let file = plugin.below(name);
     let Some(mut servers) = super::mapping(search, &file.path, dialect.format()) else { return };
-    let Some(Value::Object(mut servers)) = servers.remove(dialect.key()) else { return };
-    for config in servers.values_mut() {
-        in_plugin(config, &plugin.path);
+    let Some(Value::Object(servers)) = servers.remove(dialect.key()) else { return };
+    add_of_plugin(search, &file, &plugin.path, servers);
+}
+
+/// Adds the servers of a file of a plugin of a marketplace, where the names need no `mcpServers` around them.
+pub(in super::super) fn collect_of_plugin_file(
+    search: &mut Search<'_, McpServer>,
+    file: &Root,
+    plugin: &Path,
+) {
+    let Some(mapping) = super::mapping(search, &file.path, Format::Json) else { return };
+    add_of_plugin(search, file, plugin, servers_in(mapping));
+}
+
+/// The servers in a mapping that has them, or is them.
+pub(in super::super) fn servers_in(mut mapping: Map<String, Value>) -> Map<String, Value> {
+    match mapping.remove("mcpServers") {
+        Some(Value::Object(servers)) => servers,
+        Some(_) => Map::new(),
+        None => {
+            mapping.retain(|name, config| config.is_object() && !name.starts_with('$'));
+            mapping
+        }
     }
-    add(search, &file, dialect, servers);
+}
+
+/// Adds servers of a plugin.
+pub(in super::super) fn add_of_plugin(
+    search: &mut Search<'_, McpServer>,
+    file: &Root,
+    plugin: &Path,
+    mut servers: Map<String, Value>,
+) {
+    for config in servers.values_mut() {
+        in_plugin(config, plugin);
+    }
+    add(search, file, Dialect::Common, servers);
 }
 
 /// Names the plugin's directory in all texts of a definition, and starts relative paths there.
