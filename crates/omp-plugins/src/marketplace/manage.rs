@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use omp_config::discovery::{Discovery, PluginRegistry, PluginState};
+use omp_config::discovery::{Discovery, MarketplacePlugin, PluginRegistry, PluginState};
 
 use super::catalogue::{Catalogue, Renamed};
 use super::error::MarketplaceError;
@@ -29,6 +29,16 @@ pub struct ListedPlugin {
 }
 
 impl ListedPlugin {
+    pub(super) fn of(plugin: &MarketplacePlugin) -> Self {
+        Self {
+            id: plugin.id.clone(),
+            registry: plugin.registry,
+            version: plugin.version.clone(),
+            path: plugin.path.clone(),
+            state: plugin.state.clone(),
+        }
+    }
+
     /// Whom it is installed for; nothing for those of Claude Code.
     pub fn scope(&self) -> Option<PluginScope> {
         match self.registry {
@@ -61,13 +71,7 @@ impl Marketplaces {
     /// Everything that registries list here, and what is wrong with registries.
     pub fn installed(&self) -> (Vec<ListedPlugin>, Vec<String>) {
         let discovery = Discovery::new(self.places.discovery(), &[]);
-        let listed = discovery.marketplace_plugins().iter().map(|plugin| ListedPlugin {
-            id: plugin.id.clone(),
-            registry: plugin.registry,
-            version: plugin.version.clone(),
-            path: plugin.path.clone(),
-            state: plugin.state.clone(),
-        });
+        let listed = discovery.marketplace_plugins().iter().map(ListedPlugin::of);
         (listed.collect(), discovery.marketplace_warnings().to_vec())
     }
 

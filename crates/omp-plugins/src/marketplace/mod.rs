@@ -3,7 +3,7 @@
 //! - `name`, `source`, `catalogue`: what people and marketplaces write
 //! - `obtain` gets catalogues and plugins, `copy` copies them, `language_servers` translates definitions of servers
 //! - `install` puts a plugin into the cache and into a registry, `manage` changes what is installed, `upgrade` brings newer
-//!   versions
+//!   versions, `doctor` says what of it works
 //! - `places`, `registry`: where all that is recorded
 //!
 //! Catalogues and plugins come from anybody. Names become directories, so they are checked before anything else; paths stay
@@ -12,6 +12,7 @@
 mod blocking;
 mod catalogue;
 mod copy;
+mod doctor;
 mod error;
 mod install;
 mod language_servers;
@@ -35,6 +36,7 @@ use obtain::ObtainedCatalogue;
 
 pub use catalogue::{Catalogue, CatalogueEntry, CatalogueError, PluginSource, Renamed};
 pub use copy::CopyError;
+pub use doctor::{ExaminedPlugin, PartSwitches, PluginProblem, PluginRepair};
 pub use error::MarketplaceError;
 pub use install::{InstalledPlugin, Reinstall};
 pub use manage::ListedPlugin;

@@ -100,9 +100,10 @@ impl MarketplaceSource {
         Some((source, Revision { reference: reference.map(str::to_owned), sha: None }))
     }
 
-    /// Does it come from another machine?
-    pub fn is_remote(&self) -> bool {
-        !matches!(self, Self::Local(_))
+    /// Is its catalogue fetched again without being asked? A catalogue at an address is not: whoever answers there would learn
+    /// when omp is started.
+    pub fn is_refreshed_alone(&self) -> bool {
+        !matches!(self, Self::Url(_))
     }
 
     /// For people.
