@@ -24,7 +24,7 @@ mod registered;
 mod tool;
 
 pub use ask::{Injected, InputAnswer, StartAnswer};
-pub use builtins::scan;
+pub use builtins::{is_built_in, scan};
 pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};

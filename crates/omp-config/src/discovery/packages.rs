@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::Discovery;
 use super::engine::Search;
-use super::item::{AgentFile, CommandFile, ExtensionModule, HookFile, Level, McpServer, ModuleForm, PromptFile, Rule};
+use super::item::{
+    AgentFile, CommandFile, ExtensionModule, HookFile, Level, McpServer, ModuleForm, PromptFile, Rule,
+};
 use super::item::{Skill, ToolFile, ToolForm};
 use super::kind::mcp::Dialect;
 use super::kind::skill::Description;
@@ -80,7 +82,12 @@ fn named(directory: &Path) -> Option<Package> {
     let manifest = PackageManifest::read(directory).ok().filter(PackageManifest::contributes)?;
     let name = manifest.name.clone();
     let name = name.or_else(|| directory.file_name().map(|name| name.to_string_lossy().into_owned()))?;
-    Some(Package { name, root: Root { level: Level::User, path: directory.to_owned() }, manifest, features: None })
+    Some(Package {
+        name,
+        root: Root { level: Level::User, path: directory.to_owned() },
+        manifest,
+        features: None,
+    })
 }
 
 impl Package {

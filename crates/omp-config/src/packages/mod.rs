@@ -81,7 +81,8 @@ pub fn installed_packages(plugins: &Path, cwd: &Path, warnings: &mut Vec<String>
 
 /// Those of the records, and those that a package manager has put there.
 fn names(plugins: &Path, records: &PackageRecords) -> Vec<String> {
-    let mut names: Vec<String> = records.names().filter(|name| is_package_name(name)).map(str::to_owned).collect();
+    let mut names: Vec<String> =
+        records.names().filter(|name| is_package_name(name)).map(str::to_owned).collect();
     let file = std::fs::read_to_string(plugins.join("package.json")).unwrap_or_default();
     let document: serde_json::Value = serde_json::from_str(&file).unwrap_or_default();
     let declared = document.get("dependencies").and_then(serde_json::Value::as_object);
@@ -117,7 +118,9 @@ mod tests {
         for name in ["pi-btw", "@scope/name", "a.b_c~d", "A"] {
             assert!(is_package_name(name), "{name}");
         }
-        for name in ["", "..", "../x", "@x", "@x/..", "@../y", "a/b", "a b", ".bin", "node_modules", "@a/b/c", "a\\b"] {
+        for name in
+            ["", "..", "../x", "@x", "@x/..", "@../y", "a/b", "a b", ".bin", "node_modules", "@a/b/c", "a\\b"]
+        {
             assert!(!is_package_name(name), "{name}");
         }
     }

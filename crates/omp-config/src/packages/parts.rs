@@ -132,7 +132,8 @@ fn walk(top: &Path, folder: &Path, depth: usize, looked: &mut usize, found: &mut
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(listed) = std::fs::read_dir(folder) else { return Vec::new() };
     let visible = |entry: &std::fs::DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
-    let mut paths: Vec<PathBuf> = listed.flatten().filter(visible).map(|entry| entry.path()).take(MOST_FILES).collect();
+    let mut paths: Vec<PathBuf> =
+        listed.flatten().filter(visible).map(|entry| entry.path()).take(MOST_FILES).collect();
     paths.sort();
     paths
 }
@@ -154,7 +155,9 @@ fn files_of(path: &Path, kind: PartKind, package: &Path) -> Vec<PathBuf> {
                 }
             }
         }
-        (PartKind::Commands | PartKind::Prompts, true) => entries(path).into_iter().filter(markdown).collect(),
+        (PartKind::Commands | PartKind::Prompts, true) => {
+            entries(path).into_iter().filter(markdown).collect()
+        }
     }
 }
 
@@ -167,7 +170,9 @@ fn extension_directory(folder: &Path, package: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in entries(folder) {
         if path.is_dir() {
-            found.extend(own_entries(&path).or_else(|| index(&path).map(|index| vec![index])).into_iter().flatten());
+            found.extend(
+                own_entries(&path).or_else(|| index(&path).map(|index| vec![index])).into_iter().flatten(),
+            );
         } else if is_module(&path) {
             found.push(path);
         }
@@ -194,5 +199,7 @@ fn index(folder: &Path) -> Option<PathBuf> {
 fn is_module(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_code = [".ts", ".js", ".mjs", ".cjs"].iter().any(|ending| name.ends_with(ending));
-    is_code && ![".d.ts", ".test.ts", ".test.js", ".spec.ts"].iter().any(|ending| name.ends_with(ending)) && path.is_file()
+    is_code
+        && ![".d.ts", ".test.ts", ".test.js", ".spec.ts"].iter().any(|ending| name.ends_with(ending))
+        && path.is_file()
 }

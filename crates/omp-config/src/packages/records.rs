@@ -38,7 +38,10 @@ impl PackageRecords {
         match mapping(path) {
             Ok(document) => (Self { document: document.unwrap_or_default() }, None),
             Err(problem) => {
-                let warning = format!("{}: {problem}; no installed plugin is known until it is repaired", path.display());
+                let warning = format!(
+                    "{}: {problem}; no installed plugin is known until it is repaired",
+                    path.display()
+                );
                 (Self::default(), Some(warning))
             }
         }
@@ -46,7 +49,12 @@ impl PackageRecords {
 
     /// The names of all packages.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.document.get("plugins").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str)
+        self.document
+            .get("plugins")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str)
     }
 
     pub fn package(&self, name: &str) -> Option<PackageRecord> {
@@ -168,7 +176,9 @@ pub(super) fn mapping(path: &Path) -> Result<Option<Map<String, Value>>, String>
     let file = match omp_workspace::open::open(path) {
         Ok(omp_workspace::open::OpenedPath::File(file, _)) => file,
         Ok(_) => return Err("it is not a file".to_owned()),
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             return Ok(None);
         }
         Err(error) => return Err(error.to_string()),

@@ -102,9 +102,15 @@ impl Resolver<'_> {
         };
         // The API is in omp, and there only; libraries that omp has may be wanted in another version.
         let is_api = |name: &str| (self.provided)(name) && name.contains("/pi-");
+        // What belongs to the original, it would bring itself.
+        let of_original = |name: &str| {
+            let scope = name.split_once("/pi-").map(|(scope, _)| scope);
+            scope.is_some_and(|scope| (self.provided)(&format!("{scope}/pi-coding-agent")))
+        };
+        let is_there = |name: &str| (self.provided)(name) || of_original(name);
         let required = node.needs.required.iter().filter(|(name, _)| !is_api(name)).map(|it| need(it, false));
         let peers =
-            node.needs.peers.iter().filter(|(name, _)| !(self.provided)(name)).map(|it| need(it, false));
+            node.needs.peers.iter().filter(|(name, _)| !is_there(name)).map(|it| need(it, false));
         let optional = node.needs.optional.iter().filter(|(name, _)| !is_api(name)).map(|it| need(it, true));
         required.chain(peers).chain(optional).collect()
     }

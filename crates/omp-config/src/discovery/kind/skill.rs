@@ -68,7 +68,8 @@ pub(in super::super) fn add(
     }
     let skill = skill(directory, file.clone(), document);
     if skill.description.is_none() && description == Description::Required {
-        return search.warn(format!("{} is skipped: add a `description` to its front matter", file.display()));
+        return search
+            .warn(format!("{} is skipped: add a `description` to its front matter", file.display()));
     }
     search.add_once(level, file, skill, Some(id));
 }
