@@ -13,6 +13,7 @@ mod error;
 pub mod extensions;
 mod guard;
 pub mod hooks;
+pub mod marketplaces;
 pub mod mcp;
 mod modes;
 pub mod plugins;
