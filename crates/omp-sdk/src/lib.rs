@@ -52,7 +52,7 @@ pub use omp_auth::{
 };
 pub use omp_compaction::Shake;
 pub use omp_config::TrustError;
-pub use omp_config::discovery::{Level, SourceRow, Sources};
+pub use omp_config::discovery::{Level, PluginRegistry, PluginState, SourceRow, Sources};
 pub use omp_config::settings;
 pub use omp_config::{Directories, DirectoryError, Profile, alias, expand_home, xdg};
 pub use omp_export::dump::Form as DumpForm;

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::discovery::PluginState;
@@ -115,16 +117,21 @@ impl Session {
     }
 
     /// Fetches catalogues again that are older than a day and, as the setting says, tells of newer versions or installs
-    /// them. Nothing is said when the network is not there. Without marketplaces that is a look at one path.
-    pub async fn update_marketplaces(&self, cancel: &CancellationToken) -> Option<MarketplaceNews> {
+    /// them. Nothing is said when the network is not there. Without marketplaces there is nothing to be done, which costs a
+    /// look at one path.
+    pub fn marketplace_news(&self) -> Option<BoxFuture<'static, Option<MarketplaceNews>>> {
         let mode = self.settings().get(keys::MARKETPLACE_AUTO_UPDATE);
         if mode == "off" || !self.places.directories.marketplaces_file().exists() {
             return None;
         }
-        let marketplaces = self.marketplaces(cancel);
-        let work = news(&marketplaces, mode == "auto");
-        let limited = tokio::time::timeout(PATIENCE, work);
-        cancel.run_until_cancelled(limited).await?.ok()?
+        let (cancel, install) = (CancellationToken::new(), mode == "auto");
+        let marketplaces = self.marketplaces(&cancel);
+        let work = async move {
+            // git ends with whoever waits for it.
+            let _stop = cancel.drop_guard();
+            tokio::time::timeout(PATIENCE, news(&marketplaces, install)).await.ok()?
+        };
+        Some(work.boxed())
     }
 }
 

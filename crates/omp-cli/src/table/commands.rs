@@ -190,7 +190,7 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp help", "omp help completions"]),
     sessions::HISTORY,
     Command::new("install", "Install plugins from a path, a marketplace, git or a registry")
-        .args(&[Positional::some("targets", ValueKind::File, "Plugins to install; local paths are linked")])
+        .args(&[Positional::some("targets", ValueKind::Text, "Plugins to install; local paths are linked")])
         .flags(&[FORCE, DRY_RUN, Flag::value("scope", SCOPES, "Where to install").metavar("scope"), JSON])
         .examples(&["omp install ./my-plugin", "omp install review@team --scope project"]),
     Command::new("join", "Join a shared session")
@@ -261,7 +261,7 @@ pub static COMMANDS: &[Command] = &[
             ),
             Positional::any(
                 "args",
-                ValueKind::File,
+                ValueKind::Text,
                 "Plugins, marketplaces or other arguments of the action",
             ),
         ])

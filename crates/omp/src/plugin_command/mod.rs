@@ -80,7 +80,10 @@ impl PluginContext<'_> {
             "uninstall" | "enable" | "disable" => self.change_each(action).await,
             "marketplace" => self.marketplace().await,
             "discover" => self.discover().await,
-            "upgrade" => self.upgrade_plugins().await,
+            "upgrade" => match self.words().as_slice() {
+                [name] if self.packages().find(name).is_ok() => self.upgrade_package(name).await,
+                _ => self.upgrade_plugins().await,
+            },
             "rollback" => self.rollback_plugin().await,
             "doctor" => self.doctor().await,
             "features" => self.features(),
@@ -130,7 +133,7 @@ impl PluginContext<'_> {
     /// What was typed behind the action.
     fn words(&self) -> Vec<String> {
         let name = if self.call.command.name == "install" { "targets" } else { "args" };
-        self.call.args.texts(name)
+        self.call.args.paths(name).iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     fn is_json(&self) -> bool {
