@@ -133,7 +133,7 @@ impl PluginContext<'_> {
     /// What was typed behind the action.
     fn words(&self) -> Vec<String> {
         let name = if self.call.command.name == "install" { "targets" } else { "args" };
-        self.call.args.paths(name).iter().map(|word| word.to_string_lossy().into_owned()).collect()
+        self.call.args.texts(name)
     }
 
     fn is_json(&self) -> bool {
