@@ -21,6 +21,7 @@ use super::disk::{Trouble, Unread, read_text};
 use super::engine::Search;
 use super::item::Level;
 use super::places::{NATIVE, Places, Root};
+use crate::packages::PackageManifest;
 
 pub use manifest::{PluginManifest, PluginPart};
 pub(super) use parts::MARKETPLACE_PLUGINS;
@@ -36,6 +37,8 @@ pub enum PluginRegistry {
     Project,
     /// That of Claude Code.
     ClaudeCode,
+    /// None: its directory was named for this run.
+    Named,
 }
 
 /// Why a plugin is used, or is not.
@@ -149,6 +152,7 @@ pub(super) fn installed<'a, T>(search: &mut Search<'a, T>) -> Vec<(&'a Marketpla
 impl MarketplacePlugins {
     fn find(discovery: &Discovery) -> Self {
         let mut found = Self::default();
+        found.add_named(&discovery.places);
         found.add_project(discovery);
         let own = discovery.places.plugins.join(PLUGIN_REGISTRY);
         for (id, entry) in found.entries(&own) {
@@ -157,6 +161,25 @@ impl MarketplacePlugins {
         found.add_claude(discovery);
         found.shadow();
         found
+    }
+
+    /// Directories that were named, but for packages of omp, which have parts of their own kinds.
+    fn add_named(&mut self, places: &Places) {
+        for path in places.plugin_directories.iter().filter(|path| !is_package(path)) {
+            let manifest = PluginManifest::read(path);
+            self.warnings.extend(manifest.problems.iter().cloned());
+            let named = manifest.fields().get("name").and_then(Value::as_str).map(str::to_owned);
+            let name = named.or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+            self.all.push(MarketplacePlugin {
+                id: name.unwrap_or_default(),
+                registry: PluginRegistry::Named,
+                path: path.clone(),
+                version: manifest.version().map(str::to_owned),
+                commit: None,
+                state: if path.is_dir() { PluginState::Active } else { PluginState::Missing },
+                level: Level::User,
+            });
+        }
     }
 
     /// The plugins of a registry with their installations.
@@ -298,6 +321,10 @@ impl MarketplacePlugins {
             }
         }
     }
+}
+
+fn is_package(directory: &Path) -> bool {
+    PackageManifest::read(directory).is_ok_and(|manifest| manifest.contributes())
 }
 
 /// What cannot be read is no agreement.

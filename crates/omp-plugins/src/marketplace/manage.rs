@@ -44,7 +44,7 @@ impl ListedPlugin {
         match self.registry {
             PluginRegistry::User => Some(PluginScope::User),
             PluginRegistry::Project => Some(PluginScope::Project),
-            PluginRegistry::ClaudeCode => None,
+            PluginRegistry::ClaudeCode | PluginRegistry::Named => None,
         }
     }
 

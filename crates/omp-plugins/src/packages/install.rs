@@ -155,7 +155,7 @@ impl Packages {
             });
         }
         if mode == InstallMode::Normal
-            && let Some(installed) = self.unchanged(name, &release.version, features, &record(None))?
+            && let Some(installed) = self.unchanged(name, &record(None), features)?
         {
             return Ok(installed);
         }
@@ -233,6 +233,13 @@ impl Packages {
             commit: Some(commit.clone()),
             ..PackageRecord::default()
         };
+        let same_commit = self.find(&name).is_ok_and(|package| package.record.commit == record.commit);
+        if same_commit
+            && mode == InstallMode::Normal
+            && let Some(installed) = self.unchanged(&name, &record, features)?
+        {
+            return Ok(installed);
+        }
         let prepared =
             installer.complete(&name, staging, directory, unpacked, warnings.into_iter().collect()).await?;
         self.place(&name, prepared, features, record, InstalledHow::Git(commit))
@@ -274,13 +281,12 @@ impl Packages {
     fn unchanged(
         &self,
         name: &str,
-        version: &str,
-        features: &FeatureChoice,
         record: &PackageRecord,
+        features: &FeatureChoice,
     ) -> Result<Option<Installed>, PackageError> {
         let Ok(package) = self.find(name) else { return Ok(None) };
         let Ok(manifest) = &package.manifest else { return Ok(None) };
-        if package.is_linked() || manifest.version.as_deref() != Some(version) {
+        if package.is_linked() || manifest.version != record.version {
             return Ok(None);
         }
         let chosen = chosen_features(name, manifest, features)?;
@@ -301,8 +307,8 @@ impl Packages {
             if *features == FeatureChoice::Unsaid { package.record.features.clone() } else { chosen };
         Ok(Some(Installed {
             name: name.to_owned(),
-            version: Some(version.to_owned()),
-            previous: Some(version.to_owned()),
+            version: record.version.clone(),
+            previous: record.version.clone(),
             how: InstalledHow::Unchanged,
             dependencies: 0,
             active_features: manifest.active_features(chosen.as_deref()),

@@ -199,3 +199,6 @@ fn kept_features(package: &InstalledPackage, manifest: &PackageManifest) -> Opti
     chosen.retain(|feature| available.contains(feature));
     Some(chosen)
 }
+
+#[cfg(test)]
+mod tests;

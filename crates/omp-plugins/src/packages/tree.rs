@@ -109,8 +109,7 @@ impl Resolver<'_> {
         };
         let is_there = |name: &str| (self.provided)(name) || of_original(name);
         let required = node.needs.required.iter().filter(|(name, _)| !is_api(name)).map(|it| need(it, false));
-        let peers =
-            node.needs.peers.iter().filter(|(name, _)| !is_there(name)).map(|it| need(it, false));
+        let peers = node.needs.peers.iter().filter(|(name, _)| !is_there(name)).map(|it| need(it, false));
         let optional = node.needs.optional.iter().filter(|(name, _)| !is_api(name)).map(|it| need(it, true));
         required.chain(peers).chain(optional).collect()
     }

@@ -82,6 +82,20 @@ impl PluginContext<'_> {
         })
     }
 
+    /// Installs what a package was installed from again, as far as there is something newer.
+    pub(super) async fn upgrade_package(&self, name: &str) -> Result<u8, String> {
+        let package = self.packages().find(name).map_err(|error| error.to_string())?;
+        if package.is_linked() {
+            return Err(format!("{name} is linked: it is always as its directory is"));
+        }
+        let target = self.target(package.record.source.as_deref().unwrap_or(name))?;
+        let progress = Arc::new(Progress::new(self.is_json()));
+        let installer = self.installer(&progress);
+        let said = self.install_one(&target, &installer).await;
+        progress.clear();
+        said.map(|said| self.say(&said))
+    }
+
     pub(super) fn link(&self) -> Result<u8, String> {
         let words = self.words();
         let [path] = words.as_slice() else {
@@ -128,7 +142,7 @@ impl PluginContext<'_> {
             return Err("name one plugin: omp plugin features <plugin> [--enable a,b] [--disable a,b] [--set a,b]".to_owned());
         };
         let values = &self.call.values;
-        let listed = |flag: &str| values.texts(flag);
+        let listed = |flag: &str| values.list(flag).unwrap_or_default().to_vec();
         let is_change = values.has("enable") || values.has("disable");
         let edit = match (values.has("set"), is_change) {
             (true, true) => return Err("use either --set or --enable and --disable".to_owned()),
