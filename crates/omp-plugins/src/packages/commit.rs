@@ -143,7 +143,8 @@ fn finish(plugins: &Path) -> Result<(), CommitError> {
     let files = journal.get("files").and_then(Value::as_object);
     for (file, content) in files.into_iter().flatten() {
         if let (RECORDS_FILE | "package.json", Some(content)) = (file.as_str(), content.as_str()) {
-            write(&plugins.join(file), content.as_bytes(), Mode::Keep)?;
+            // Settings may be keys.
+            write(&plugins.join(file), content.as_bytes(), Mode::Private)?;
         }
     }
     std::fs::remove_file(&path).map_err(failed)?;

@@ -210,6 +210,20 @@ async fn what_is_needed_goes_as_high_as_it_can() {
     assert_eq!(std::fs::read_dir(world.plugins().join(".staging")).unwrap().count(), 0);
 }
 
+// An optional package is left out with everything around it that cannot be without it.
+#[tokio::test]
+async fn what_is_optional_is_whole_or_not_there() {
+    let world = World::new();
+    let publish = |name: &str, more: Value| world.registry.publish(name, "1.0.0", more, &[]);
+    publish("plugin", json!({"dependencies": {"a": "1", "kept": "1"}}));
+    publish("a", json!({"optionalDependencies": {"maybe": "1"}}));
+    publish("maybe", json!({"dependencies": {"inner": "1", "kept": "1"}}));
+    publish("inner", json!({"dependencies": {"gone": "1"}}));
+    publish("kept", json!({"optionalDependencies": {"gone": "1"}}));
+    world.install("plugin", InstallMode::Normal).await.unwrap();
+    assert_eq!(world.tree(), ["plugin>a@1.0.0", "plugin>kept@1.0.0", "plugin@1.0.0"]);
+}
+
 // proves: IOP-025
 #[tokio::test]
 async fn scripts_do_not_run_and_lies_are_not_installed() {
