@@ -53,6 +53,7 @@ mod long_work;
 mod lsp;
 mod manners;
 mod many_processes;
+mod marketplace;
 mod mcp;
 mod mcp_serve;
 mod mentions;
