@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use omp_testkit::pages::{Page, PageServer};
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
 use serde_json::{Value, json};
 
@@ -59,7 +60,9 @@ fn what_a_plugin_links_to_stays_where_it_is() {
             {"name": "\u{1b}[2J", "source": "./review"},
         ]),
     );
-    let shown = [said(&home, &["discover"]), said(&home, &["install", "review@team"]), said(&home, &["list"])].concat();
+    let shown =
+        [said(&home, &["discover"]), said(&home, &["install", "review@team"]), said(&home, &["list"])]
+            .concat();
     assert!(shown.contains("left out") && shown.contains("secret.txt"), "{shown}");
     assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}']), "{shown:?}");
     let [directory] = cached(&home).try_into().unwrap();
@@ -72,7 +75,8 @@ fn what_a_plugin_links_to_stays_where_it_is() {
 #[test]
 fn a_project_cannot_switch_plugins_on() {
     let home = with_review();
-    let hooks = json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran.txt"}]}]}});
+    let hooks =
+        json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran.txt"}]}]}});
     home.write("work/market/review/hooks/hooks.json", hooks.to_string());
     let server = Server::start(vec![Reply::new().text("done"); 4]);
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
@@ -116,6 +120,35 @@ fn a_project_cannot_switch_plugins_on() {
     let said = refused(&home, &["install", "--scope", "project", "review@team"]);
     assert!(said.contains("leads out of the project; refused"), "{said}");
     assert_eq!(home.read("home/elsewhere.json"), "{}");
+}
+
+/// A catalogue that was added by URL has no directory, and none of this machine.
+// proves: HOK-076, HOK-082
+#[test]
+fn a_catalogue_by_url_names_repositories_only() {
+    let home = Home::new();
+    let entry = |name: &str, source: Value| json!({"name": name, "source": source});
+    let all = json!({"name": "far", "owner": {"name": "A"}, "plugins": [
+        entry("near", json!("./near")),
+        entry("mine", json!({"source": "url", "url": home.path("work/repo")})),
+        entry("file", json!({"source": "url", "url": format!("file://{}", home.path("work/repo").display())})),
+    ]});
+    let server = PageServer::start([("/market.json", Page::new("application/json", all.to_string()))]);
+    said(&home, &["marketplace", "add", &server.url("/market.json")]);
+    let near = refused(&home, &["install", "near@far"]);
+    assert!(near.contains("relative source, which a catalogue that was added by URL cannot have"), "{near}");
+    for name in ["mine@far", "file@far"] {
+        let local = refused(&home, &["install", name]);
+        assert!(
+            local.contains("is on this machine, which only a marketplace of this machine can name"),
+            "{local}"
+        );
+    }
+    let gone = refused(&home, &["marketplace", "add", &server.url("/other.json")]);
+    assert!(gone.contains("status 404"), "{gone}");
+    // Only the catalogue of a repository or a directory is one of a marketplace.
+    home.write("work/flat/marketplace.json", all.to_string());
+    assert!(refused(&home, &["marketplace", "add", "./flat"]).contains("has no marketplace"));
 }
 
 #[test]

@@ -64,7 +64,12 @@ fn doctor_repairs_what_it_can() {
     std::fs::rename(&directory, home.path("work/kept")).unwrap();
     let broken = run(&home, &["doctor"]);
     assert_eq!(broken.code, Some(1), "{broken:?}");
-    for problem in ["team___old___1.0.0 belongs to no plugin", "gone belongs to no marketplace", "does not exist", "3 problems"] {
+    for problem in [
+        "team___old___1.0.0 belongs to no plugin",
+        "gone belongs to no marketplace",
+        "does not exist",
+        "3 problems",
+    ] {
         assert!(broken.stdout.contains(problem), "{problem}: {}", broken.stdout);
     }
     let fixed = run(&home, &["doctor", "--fix"]);

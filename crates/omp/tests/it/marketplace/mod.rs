@@ -41,7 +41,10 @@ pub(crate) fn catalogue(home: &Home, directory: &str, plugins: &Value) {
 pub(crate) fn plugin(home: &Home, directory: &str, skill: &str) {
     let text = format!("---\nname: {skill}\ndescription: Knows {skill}\n---\nThe body of {skill}");
     home.write(format!("work/{directory}/skills/{skill}/SKILL.md"), text);
-    home.write(format!("work/{directory}/commands/go.md"), "---\ndescription: goes\n---\nGo and review $ARGUMENTS");
+    home.write(
+        format!("work/{directory}/commands/go.md"),
+        "---\ndescription: goes\n---\nGo and review $ARGUMENTS",
+    );
 }
 
 /// A home with the marketplace `team` in `work/market`, which offers `review`.
@@ -74,7 +77,8 @@ fn commit(home: &Home, directory: &str) -> String {
 
 /// Directories of plugins in the cache.
 fn cached(home: &Home) -> Vec<String> {
-    let entries = std::fs::read_dir(home.path("home/.omp/plugins/cache/plugins")).into_iter().flatten().flatten();
+    let entries =
+        std::fs::read_dir(home.path("home/.omp/plugins/cache/plugins")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
     names.sort();
     names
@@ -107,7 +111,9 @@ fn marketplaces_are_added_listed_and_removed() {
     let own = json!({"name": "own", "owner": {"name": "B"}, "plugins": []});
     home.write("work/both/.omp-plugin/marketplace.json", own.to_string());
     catalogue(&home, "both", &json!([]));
-    assert!(said(&home, &["marketplace", "add", &home.path("work/both").display().to_string()]).contains("own"));
+    assert!(
+        said(&home, &["marketplace", "add", &home.path("work/both").display().to_string()]).contains("own")
+    );
     home.write("work/empty/README", "");
     let missing = refused(&home, &["marketplace", "add", "./empty"]);
     assert!(missing.contains("has no marketplace"), "{missing}");

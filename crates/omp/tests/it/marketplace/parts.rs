@@ -15,11 +15,17 @@ fn every_part_works_until_the_plugin_is_removed() {
     let home = with_review();
     let hooks = json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch hook-ran.txt"}]}]}});
     home.write("work/market/review/hooks/hooks.json", hooks.to_string());
-    home.write("work/market/review/rules/calm.md", "---\ndescription: calm\nalwaysApply: true\n---\nKeep calm always");
+    home.write(
+        "work/market/review/rules/calm.md",
+        "---\ndescription: calm\nalwaysApply: true\n---\nKeep calm always",
+    );
     home.write("work/market/review/tools/measure.ts", TOOL);
     home.write("work/market/review/agents/helper.md", "---\nname: helper\ndescription: Helps\n---\nHelp");
     home.write("work/market/review/.mcp.json", r#"{"sky": {"command": "${CLAUDE_PLUGIN_ROOT}/sky.sh"}}"#);
-    home.write("work/market/review/package.json", r#"{"name": "review", "omp": {"extensions": ["./mine.ts"]}}"#);
+    home.write(
+        "work/market/review/package.json",
+        r#"{"name": "review", "omp": {"extensions": ["./mine.ts"]}}"#,
+    );
     home.write("work/market/review/mine.ts", "import { writeFileSync } from 'node:fs';\nexport default () => writeFileSync('extension-ran.txt', '');");
     let servers = json!({"toy": {"command": "toy-ls", "extensionToLanguage": {".toy": "toy"}}});
     let entry = json!([{"name": "review", "source": "./review", "version": "1.0.0", "lspServers": servers}]);
@@ -86,11 +92,16 @@ fn claude_codes_registry_is_only_read() {
     home.write(file, all.to_string());
     home.write("home/.claude/settings.json", r#"{"enabledPlugins": {"turned@m": false}}"#);
     let listed = said(&home, &["list"]);
-    for line in ["on@m 1 (Claude Code)", "off@m 1 (Claude Code, disabled)", "turned@m 1 (Claude Code, disabled)"] {
+    for line in
+        ["on@m 1 (Claude Code)", "off@m 1 (Claude Code, disabled)", "turned@m 1 (Claude Code, disabled)"]
+    {
         assert!(listed.contains(line), "{line}: {listed}");
     }
     let sources = omp_run(&home, &["config", "sources"]).stdout;
-    assert!(sources.contains("s-on") && !sources.contains("s-off") && !sources.contains("s-turned"), "{sources}");
+    assert!(
+        sources.contains("s-on") && !sources.contains("s-off") && !sources.contains("s-turned"),
+        "{sources}"
+    );
     said(&home, &["install", "review@team"]);
     let refused = super::refused(&home, &["uninstall", "on@m"]);
     assert!(refused.contains("is not installed"), "{refused}");

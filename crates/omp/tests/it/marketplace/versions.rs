@@ -64,7 +64,10 @@ fn a_commit_that_is_not_there_is_refused() {
     for reference in [Value::Null, json!("main")] {
         offering(&home, &json!({"source": "url", "url": url, "sha": lie, "ref": reference}));
         let said = refused(&home, &["install", "review@team"]);
-        assert!(said.contains(&format!("does not have the commit {lie}")) && said.contains("refused"), "{said}");
+        assert!(
+            said.contains(&format!("does not have the commit {lie}")) && said.contains("refused"),
+            "{said}"
+        );
         assert_eq!(said.trim().lines().count(), 1, "{said}");
     }
     offering(&home, &json!({"source": "url", "url": url, "sha": "HEAD"}));
