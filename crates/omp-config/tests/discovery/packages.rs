@@ -26,7 +26,10 @@ fn a_package_brings_everything_beside_its_manifest() {
         ("rules/r.md", "r"),
         ("prompts/p.md", "p"),
         ("agents/a.md", "---\nname: a\ndescription: d\n---\nx"),
-        (".mcp.json", r#"{"mcpServers": {"m": {"command": "./run", "args": ["${CLAUDE_PLUGIN_ROOT}/x"], "cwd": "."}}}"#),
+        (
+            ".mcp.json",
+            r#"{"mcpServers": {"m": {"command": "./run", "args": ["${CLAUDE_PLUGIN_ROOT}/x"], "cwd": "."}}}"#,
+        ),
     ] {
         world.write(&format!("{folder}/{path}"), text);
     }
@@ -79,7 +82,13 @@ fn skills_of_packages_say_what_they_are_for() {
     let skipped = skills.warnings.iter().filter(|warning| warning.contains("add a `description`")).count();
     assert_eq!(skipped, 4, "{:?}", skills.warnings);
     assert_eq!(
-        world.at("repo").scan_skills(&world.path(&format!("{folder}/skills")), omp_config::discovery::Description::Required).all,
+        world
+            .at("repo")
+            .scan_skills(
+                &world.path(&format!("{folder}/skills")),
+                omp_config::discovery::Description::Required
+            )
+            .all,
         []
     );
 }
@@ -98,9 +107,17 @@ fn a_manifest_and_its_features_say_which_modules_there_are() {
         },
     });
     let folder = world.package("pkg", &manifest);
-    for path in
-        ["a.ts", "dir/index.js", "many/b.ts", "many/not.ts", "hook/index.js", "tool/index.ts", "on.ts", "off.ts", "more.ts"]
-    {
+    for path in [
+        "a.ts",
+        "dir/index.js",
+        "many/b.ts",
+        "many/not.ts",
+        "hook/index.js",
+        "tool/index.ts",
+        "on.ts",
+        "off.ts",
+        "more.ts",
+    ] {
         world.write(&format!("{folder}/{path}"), "");
     }
     world.write("home/.omp/plugins/node_modules/out.ts", "");
@@ -118,7 +135,10 @@ fn a_manifest_and_its_features_say_which_modules_there_are() {
     let records = |features: serde_json::Value| {
         let records = json!({"plugins": {"pkg": {"enabledFeatures": features}}});
         world.write("home/.omp/plugins/omp-plugins.lock.json", records.to_string());
-        short(&modules(&world), &folder).into_iter().filter(|name| name.starts_with("pkg/o")).collect::<Vec<_>>()
+        short(&modules(&world), &folder)
+            .into_iter()
+            .filter(|name| name.starts_with("pkg/o"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(records(json!(["off"])), ["pkg/off /off.ts"]);
     assert_eq!(world.at("repo").tools().active().count(), 2);
@@ -127,7 +147,10 @@ fn a_manifest_and_its_features_say_which_modules_there_are() {
     // The older name of the field counts where the newer one is missing; without both a package brings nothing.
     world.write(&format!("{folder}/package.json"), r#"{"name": "pkg", "pi": {"extensions": ["a.ts"]}}"#);
     assert_eq!(short(&modules(&world), &folder), ["pkg /a.ts"]);
-    world.write(&format!("{folder}/package.json"), r#"{"name": "pkg", "pi": {"extensions": ["a.ts"]}, "omp": {}}"#);
+    world.write(
+        &format!("{folder}/package.json"),
+        r#"{"name": "pkg", "pi": {"extensions": ["a.ts"]}, "omp": {}}"#,
+    );
     assert_eq!(modules(&world), []);
     world.write(&format!("{folder}/package.json"), r#"{"name": "pkg"}"#);
     world.write(&format!("{folder}/commands/x.md"), "x");
@@ -141,7 +164,8 @@ fn a_directory_of_extensions_is_searched_one_level_deep() {
     let world = World::new(&[]);
     let folder = world.package("pkg", &json!({"extensions": ["./extensions"]}));
     let add = |path: &str, text: &str| world.write(&format!("{folder}/extensions/{path}"), text);
-    for path in ["one.ts", "one.js", "types.d.ts", "two/index.js", "two/other.ts", "none/x.ts", ".hidden.ts"] {
+    for path in ["one.ts", "one.js", "types.d.ts", "two/index.js", "two/other.ts", "none/x.ts", ".hidden.ts"]
+    {
         add(path, "");
     }
     add("said/package.json", r#"{"omp": {"extensions": ["start.ts", "gone.ts"]}}"#);
@@ -150,7 +174,11 @@ fn a_directory_of_extensions_is_searched_one_level_deep() {
     let found = short(&modules(&world), &folder);
     assert_eq!(
         found,
-        ["pkg/one /extensions/one.ts", "pkg/start /extensions/said/start.ts", "pkg/two /extensions/two/index.js"]
+        [
+            "pkg/one /extensions/one.ts",
+            "pkg/start /extensions/said/start.ts",
+            "pkg/two /extensions/two/index.js"
+        ]
     );
     add("index.js", "");
     assert_eq!(short(&modules(&world), &folder), ["pkg /extensions/index.js"]);

@@ -42,7 +42,8 @@ impl World {
         let records = self.path("home/.omp/plugins/omp-plugins.lock.json");
         let known = std::fs::read_to_string(&records).unwrap_or_else(|_| "{}".to_owned());
         let mut known: serde_json::Value = serde_json::from_str(&known).unwrap();
-        known["plugins"][name] = serde_json::json!({"version": "1.0.0", "enabledFeatures": null, "enabled": true});
+        known["plugins"][name] =
+            serde_json::json!({"version": "1.0.0", "enabledFeatures": null, "enabled": true});
         std::fs::write(records, known.to_string()).unwrap();
         folder
     }
