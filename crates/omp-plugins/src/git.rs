@@ -374,4 +374,4 @@ fn check_reference(name: &str) -> Result<(), GitError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
