@@ -13,18 +13,14 @@ mod port;
 mod reading;
 mod tools;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use omp_agent::{Gate, Listener, Prompt, Tool};
-use omp_auth::Environment;
-use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{CodeSeal, Connector, ExtensionsOptions, Limits, ProgramFacts};
-use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
@@ -37,7 +33,6 @@ pub use omp_extension_host::{
 
 use crate::extensions::port::SessionPort;
 use crate::session::Session;
-use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
 
 pub(crate) use asking::Asked;
@@ -47,8 +42,6 @@ pub use found::RefusedExtension;
 pub(crate) use found::of_project;
 pub use loading::{ExtensionSurroundings, LoadedExtensions};
 
-/// The longest run of an extension without a pause, in time of the processor: all others wait for it.
-const TURN: Duration = Duration::from_secs(3);
 /// Prompts of extensions that may wait.
 const OUTBOX: usize = 100;
 
