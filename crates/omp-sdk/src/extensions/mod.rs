@@ -17,7 +17,6 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use omp_agent::{Gate, Listener, Prompt, Tool};
 use omp_extension_host::listener::Settling;

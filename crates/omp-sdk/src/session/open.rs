@@ -7,6 +7,7 @@ use omp_agent::{
 };
 use omp_guard::secrets::Secrets;
 use omp_hooks::Runner;
+use omp_mcp_session::SessionMcp;
 use omp_models::Effort;
 use omp_modes::SessionModes;
 use omp_resources::SessionFolder;
