@@ -11,6 +11,7 @@ use omp_shell::{Environment, Scope};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
+use crate::announce::{self, Announcement};
 use crate::builtins;
 use crate::event::EventName;
 use crate::extension::{
@@ -112,6 +113,7 @@ pub(crate) struct Shared {
     log: Mutex<VecDeque<String>>,
     notices: Mutex<Vec<String>>,
     pub(crate) bus: mpsc::Sender<BusEvent>,
+    announcements: mpsc::Sender<Announcement>,
     /// What is offered is another list than before.
     changed: AtomicBool,
 }
@@ -180,6 +182,7 @@ impl Extensions {
         let engine =
             Engine::new(EngineOptions { cache: options.cache.clone(), connector: options.connector.clone() });
         let (bus, events) = mpsc::channel(BUS);
+        let (announcements, waiting) = mpsc::channel(announce::WAITING);
         let flags = std::mem::take(&mut options.flags);
         let shared = Arc::new(Shared {
             engine,
@@ -190,10 +193,12 @@ impl Extensions {
             log: Mutex::default(),
             notices: Mutex::default(),
             bus,
+            announcements,
             changed: AtomicBool::new(false),
         });
         let extensions = Arc::new(Self { list: Mutex::default(), failures: Mutex::default(), shared });
         tokio::spawn(deliver(Arc::downgrade(&extensions), events));
+        tokio::spawn(announce::deliver(Arc::downgrade(&extensions), waiting));
         let builtins: Arc<[BuiltinModule]> = builtins::modules().into();
         for spec in specs {
             extensions.add(spec, &builtins).await;
@@ -381,6 +386,11 @@ impl Extensions {
         }
     }
 
+    /// The user should know this.
+    pub(crate) fn say(&self, notice: String) {
+        self.shared.notice(notice);
+    }
+
     /// An extension that ended by itself is told of once.
     pub(crate) fn say_if_ended(&self, extension: &Extension) {
         let Some(reason) = extension.ended() else { return };
@@ -423,8 +433,13 @@ impl Extensions {
         }))
     }
 
+    pub(crate) fn announcements(&self) -> &mpsc::Sender<Announcement> {
+        &self.shared.announcements
+    }
+
     /// The program ends, and with it everything that extensions started.
     pub async fn end(&self) {
+        self.announced().await;
         self.tell(EventName::SessionShutdown, &json!({"type": EventName::SessionShutdown.name()})).await;
         let list = std::mem::take(&mut *lock(&self.list));
         for extension in list {

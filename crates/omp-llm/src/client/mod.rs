@@ -4,6 +4,7 @@ mod aws;
 mod compact;
 mod exchange;
 mod http;
+mod intercept;
 mod live;
 mod plain;
 mod preview;
@@ -31,6 +32,7 @@ use crate::wire::google::GoogleCredentials;
 use crate::wire::{self, Interleaving, Policy, Retention, StrictPolicy};
 use exchange::Exchange;
 pub(crate) use http::{content_type, transport_failure, without_secrets};
+pub use intercept::Interceptor;
 pub use plain::{PlainAnswer, PlainBody, PlainCall};
 pub use refuse::failed;
 use relax::Relaxed;
@@ -71,6 +73,8 @@ pub struct ClientOptions {
     pub tls: TlsOptions,
     /// What hears requests to models or answers them.
     pub tape: Option<Arc<dyn Tape>>,
+    /// Who sees requests to models as they leave, and may change them.
+    pub interceptor: Option<Arc<dyn Interceptor>>,
 }
 
 /// Limits of silence for the streams of some wires; zero waits for ever.
@@ -113,6 +117,7 @@ impl Default for ClientOptions {
             hosts: Hosts::default(),
             tls: TlsOptions::default(),
             tape: None,
+            interceptor: None,
         }
     }
 }

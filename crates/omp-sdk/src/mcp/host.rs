@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
+use omp_extension_host::{EventName, Extensions};
 use omp_guard::question::Question;
 use omp_mcp::host::{Abilities, SamplingAnswer, SamplingRequest, Speaker};
 use omp_mcp::{Content, Elicitation, ElicitationAnswer, Host};
@@ -41,6 +42,7 @@ pub(crate) struct McpHost {
     /// Somebody can approve that a model is asked.
     has_asker: bool,
     models: OnceLock<SessionModelAccess>,
+    extensions: OnceLock<Arc<Extensions>>,
 }
 
 struct SessionModelAccess {
@@ -57,6 +59,7 @@ impl McpHost {
             questioner: options.people.questioner.clone(),
             has_asker: options.people.asker.is_some(),
             models: OnceLock::new(),
+            extensions: OnceLock::new(),
         }
     }
 
@@ -69,6 +72,11 @@ impl McpHost {
         };
         // A session is put together once.
         let _ = self.models.set(access);
+    }
+
+    /// Lets extensions hear what servers say unasked.
+    pub(crate) fn attach_extensions(&self, extensions: Arc<Extensions>) {
+        let _ = self.extensions.set(extensions);
     }
 
     /// Puts questions to the person; `None` if they would rather not answer, which stops the turn as with every question.
@@ -202,6 +210,16 @@ impl Host for McpHost {
 
     fn roots(&self) -> Vec<PathBuf> {
         self.roots.clone()
+    }
+
+    fn wants_notifications(&self) -> bool {
+        self.extensions.get().is_some_and(|extensions| extensions.listens(EventName::McpNotification))
+    }
+
+    fn notified(&self, server: &str, method: &str, params: Value) {
+        if let Some(extensions) = self.extensions.get() {
+            extensions.mcp_notification(server, method, params);
+        }
     }
 
     fn elicit(&self, server: &str, question: Elicitation) -> BoxFuture<'_, ElicitationAnswer> {

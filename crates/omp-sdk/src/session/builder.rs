@@ -123,6 +123,7 @@ impl SessionBuilder {
             tool_format: configure::tool_format(settings),
             sockets: self.taped_sockets(omp_auth::socket_options(settings, options.environment.as_ref())),
             tape: options.deck.as_ref().map(Deck::tape),
+            interceptor: self.extensions.interceptor(),
             ..client_options(options.environment.as_ref())
         })?;
         let selection = match &options.deck {
