@@ -10,6 +10,7 @@ use std::time::Duration;
 use omp_agent::Updates;
 use omp_script::{Unit, UnitUsage};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::event::EventName;
@@ -98,6 +99,8 @@ pub(crate) struct ExtensionState {
     pub(crate) dialogs: AtomicUsize,
     /// Running calls of its tools that show progress.
     pub(crate) updates: Mutex<HashMap<String, Updates>>,
+    /// Answers of models that it is giving.
+    pub(crate) answers: Mutex<HashMap<String, mpsc::Sender<Value>>>,
     /// Channels of the bus that it listens to.
     pub(crate) channels: Mutex<HashSet<String>>,
 }

@@ -87,6 +87,15 @@ impl ExtensionHost {
                     return Some(Err("too many events wait on the bus".to_owned()));
                 }
             }
+            "model.piece" => {
+                let answer = lock(&self.state.answers).get(&text("id")).cloned();
+                let sent = answer.map(|answer| answer.try_send(arguments["piece"].clone()).is_ok());
+                return Some(match sent {
+                    Some(false) => Err("the answer comes faster than it can be read".to_owned()),
+                    Some(true) => Ok(true.into()),
+                    None => Ok(false.into()),
+                });
+            }
             "tool.update" => self.update(&text("id"), &arguments["partial"]),
             _ => {
                 let kind = name.strip_prefix("register.")?;

@@ -153,6 +153,8 @@ export function describeApproval({ name, params }) {
   };
 }
 
+export { streamModel } from "omp:api/serving";
+
 export async function runCommand({ name, args, session }) {
   await known(unit.commands, name, "command").handler(args, makeCommandContext(session));
 }

@@ -6,6 +6,7 @@ mod exchange;
 mod http;
 mod intercept;
 mod live;
+mod pieced;
 mod plain;
 mod preview;
 mod refuse;
@@ -33,6 +34,7 @@ use crate::wire::{self, Interleaving, Policy, Retention, StrictPolicy};
 use exchange::Exchange;
 pub(crate) use http::{content_type, transport_failure, without_secrets};
 pub use intercept::Interceptor;
+pub use pieced::PiecedAnswer;
 pub use plain::{PlainAnswer, PlainBody, PlainCall};
 pub use refuse::failed;
 use relax::Relaxed;
@@ -183,6 +185,10 @@ impl Client {
     ) -> BatchStream {
         if model.api == Api::Demo {
             return demo::stream(&model, request, &cancel);
+        }
+        if model.transport == Transport::Script {
+            let reason = format!("{} is served by an extension, which is not loaded here", model.selector());
+            return failed(&model, crate::failure::fatal(reason));
         }
         if request.options.purpose == Purpose::Compaction {
             return compact::stream(self, model, request, cancel);

@@ -64,7 +64,7 @@ impl Compactor {
     /// Extensions hear of the entry.
     pub(super) async fn tell_extensions(&self, id: &str, from_extension: bool) {
         if let Some(extensions) = self.extensions.get() {
-            let entry = || self.record.lock().snapshot().entry(id).cloned();
+            let entry = || self.record.lock().conversation().ok()?.entry(id).cloned();
             extensions.compacted(entry, from_extension).await;
         }
     }

@@ -23,6 +23,7 @@ use omp_extension_host::RequestWatch;
 use omp_extension_host::listener::Settling;
 use omp_guard::secrets::Outbound;
 use omp_llm::Interceptor;
+use omp_llm::registry::Registry;
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
@@ -130,6 +131,11 @@ impl SessionExtensions {
             Some(set) => omp_extension_host::conduct::conduct(inner, set),
             None => inner,
         }
+    }
+
+    /// Adds the providers of extensions; what cannot be used is said.
+    pub(crate) fn register_providers(&self, registry: &mut Registry) -> Vec<String> {
+        self.set.as_ref().map(|set| set.register_providers(registry)).unwrap_or_default()
     }
 
     /// What shows extensions the requests of the session.

@@ -113,6 +113,7 @@ impl SessionBuilder {
         let file = self.options.model.file(&self.options.directories);
         let mut registry =
             load_registry_at(&file, &self.options.directories, &self.settings, &mut self.warnings);
+        self.warnings.extend(self.extensions.register_providers(&mut registry));
         self.give_roles(&registry)?;
         let (options, settings) = (&self.options, &self.settings);
         let google = Some(omp_auth::google_credentials(Arc::clone(&options.environment)));

@@ -86,7 +86,10 @@ impl ConversationTree<'_> {
 
     async fn tell_extensions(self, old: Option<&str>, to: Option<&str>, summary: Option<&str>) {
         if let Some(set) = &self.session.extensions.set {
-            let entry = || self.session.record.lock().snapshot().entry(summary?).cloned();
+            let entry = || {
+                let id = summary?;
+                self.session.record.lock().conversation().ok()?.entry(id).cloned()
+            };
             set.moved(old, summary.or(to), entry).await;
         }
     }

@@ -25,6 +25,8 @@ mod effects;
 mod environment;
 mod export;
 mod extension_flags;
+mod extension_providers;
+mod extension_requests;
 mod extension_trust;
 mod extensions;
 mod faults;
