@@ -43,6 +43,8 @@ pub enum ExtensionForm {
     Extension,
     /// It makes tools and nothing else.
     Tool,
+    /// It makes commands whose answers become prompts.
+    Command,
     /// A hook module; it hears about calls of one tool only, if its file is named after one.
     Hook(Option<String>),
 }
@@ -52,6 +54,7 @@ impl ExtensionForm {
         match self {
             Self::Extension => "extension",
             Self::Tool => "tool",
+            Self::Command => "command",
             Self::Hook(_) => "hook",
         }
     }
@@ -164,6 +167,10 @@ impl Extension {
     /// What it calls itself, else the name of its file.
     pub fn label(&self) -> String {
         self.registered().label.unwrap_or_else(|| self.spec.name.clone())
+    }
+
+    pub(crate) fn is_hook(&self) -> bool {
+        matches!(self.spec.form, ExtensionForm::Hook(_))
     }
 
     /// What it has used so far.

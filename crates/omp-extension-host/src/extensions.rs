@@ -242,8 +242,8 @@ impl Extensions {
         };
         let unit = self.shared.engine.load(unit).await.map_err(|error| error.to_string())?;
         let extension = Extension { id, spec: spec.clone(), unit, state };
-        let form = if spec.form == ExtensionForm::Tool { "tool" } else { "extension" };
-        let arguments = json!({"path": spec.path, "cwd": options.cwd, "form": form});
+        let arguments =
+            json!({"path": spec.path, "cwd": options.cwd, "form": spec.form.name(), "name": spec.name});
         let said = extension.call("load", arguments, Some(LOADING)).await;
         let said = match said {
             Ok(said) => said,
@@ -267,7 +267,9 @@ impl Extensions {
     }
 
     fn is_reserved(&self, name: &str) -> bool {
-        self.shared.options.reserved_commands.iter().any(|reserved| reserved == name)
+        let own = &self.shared.options.reserved_commands;
+        // Skills have commands of their own.
+        name.starts_with("skill:") || own.iter().any(|reserved| reserved == name)
     }
 
     /// In the order in which they were loaded.
@@ -438,6 +440,15 @@ impl Extensions {
             }
             for command in extension.registered().commands {
                 if self.is_reserved(&command.name) {
+                    continue;
+                }
+                let known = commands.iter().find(|(_, other)| other.name == command.name);
+                // Of hooks the first counts, and a code command is a command where no extension has one.
+                let code = |extension: &Extension| extension.spec.form == ExtensionForm::Command;
+                if known.is_some_and(|(other, _)| match extension.is_hook() {
+                    true => other.is_hook(),
+                    false => code(&extension) && !code(other),
+                }) {
                     continue;
                 }
                 commands.retain(|(_, other)| other.name != command.name);

@@ -36,6 +36,7 @@ pub use builtins::scan;
 pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};
+pub use host::NO_PENDING;
 pub use interface::{Completion, Drawing, PartRequest};
 pub use omp_script::{CodeSeal, Connector, Limits, ScanReport, UnitUsage};
 pub use ports::Port;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::extension::{Extension, ExtensionForm, lock};
+use crate::extension::{Extension, lock};
 use crate::extensions::Extensions;
 
 /// Pieces of an answer that wait to be read.
@@ -49,7 +49,7 @@ impl Extensions {
             let name = &extension.spec.name;
             for provider in extension.registered().providers {
                 let id = provider["name"].as_str().unwrap_or_default();
-                if matches!(extension.spec.form, ExtensionForm::Hook(_)) {
+                if extension.is_hook() {
                     problems.push(format!("extension {name}: a hook cannot register the provider {id:?}"));
                     continue;
                 }

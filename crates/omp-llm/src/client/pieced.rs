@@ -58,10 +58,7 @@ impl PiecedAnswer {
             }
             "done" => self.done(piece),
             "error" if piece["aborted"] == true => self.fail(aborted()),
-            "error" => {
-                let kind = classify_text(text("message"));
-                self.fail(Failure { kind, ..fatal(text("message")) });
-            }
+            "error" => self.fail_with(text("message")),
             _ => {}
         }
         if let Some(failure) = self.answer.exceeded() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_agent::{Tool, Updates, Validators, call_tool};
-use omp_extension_host::{ExtensionForm, Extensions};
+use omp_extension_host::{ExtensionForm, Extensions, NO_PENDING};
 use omp_tools::{Handler, PendingAction};
 use omp_types::{ToolCall, ToolDefinition, ToolOutput, builtin};
 use serde_json::{Map, Value, json};
@@ -81,7 +81,7 @@ pub(crate) fn read(port: &SessionPort, operation: &str) -> Value {
 /// A change that waits for the model's word.
 pub(crate) fn push_pending(port: &SessionPort, arguments: &Value) -> Result<Value, String> {
     let session = port.session().ok().filter(|session| offers_resolve(session));
-    let session = session.ok_or("Pending action store unavailable for custom tools in this runtime.")?;
+    let session = session.ok_or(NO_PENDING)?;
     let (set, id) = (session.extensions.set.clone().ok_or("there are no extensions")?, text(arguments, "id"));
     let (extension, id) = (arguments["extension"].as_u64().unwrap_or_default(), id.to_owned());
     let label = text(arguments, "label").to_owned();

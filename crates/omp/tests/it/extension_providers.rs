@@ -93,7 +93,7 @@ export default function (pi) {
                     stream.push({ type: "toolcall_end", contentIndex: 0, toolCall, partial: message });
                     stream.push({ type: "done", reason: "toolUse", message: { ...message, stopReason: "toolUse", content: [toolCall] } });
                 } else {
-                    for (const delta of ["It said ", last.content[0].text.trim(), "."]) stream.push({ type: "text_delta", contentIndex: 0, delta, partial: message });
+                    for (const delta of ["It said ", last.content[0].text.split("\n")[0], "."]) stream.push({ type: "text_delta", contentIndex: 0, delta, partial: message });
                     stream.push({ type: "done", reason: "stop", message: { ...message, content: [{ type: "text", text: "whole" }] } });
                 }
                 stream.end();
