@@ -137,9 +137,18 @@ impl Host {
         self.exchange(&cwd, Persistence::New, BeganHow::New).await
     }
 
-    /// Begins a new session with entries that an extension prepared for it.
-    pub async fn begin_prepared(&self, entries: Vec<serde_json::Value>) -> Result<Arrival, SwitchError> {
-        let mut arrival = self.begin().await?;
+    /// Begins a new session with entries that an extension prepared for it, and with a parent if it names one.
+    pub async fn begin_prepared(
+        &self,
+        entries: Vec<serde_json::Value>,
+        parent: Option<PathBuf>,
+    ) -> Result<Arrival, SwitchError> {
+        let mut arrival = {
+            let _turn = self.turn.lock().await;
+            let cwd = self.session().cwd();
+            let next = parent.map_or(Persistence::New, Persistence::NewFrom);
+            self.exchange(&cwd, next, BeganHow::New).await?
+        };
         arrival.remarks.extend(crate::extensions::prepare(&self.session(), entries).await);
         Ok(arrival)
     }

@@ -17,8 +17,9 @@ pub(super) fn go(app: &mut App, request: ExtensionRequest) {
         "session.shutdown" => app.surface.quit(),
         "session.new" => {
             let entries = arguments["entries"].as_array().cloned().unwrap_or_default();
+            let parent = arguments["parentSession"].as_str().map(PathBuf::from);
             return switch(app, answer, "New session started", |host| async move {
-                host.begin_prepared(entries).await
+                host.begin_prepared(entries, parent).await
             });
         }
         "session.switch" => {

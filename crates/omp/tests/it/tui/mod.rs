@@ -19,6 +19,7 @@ mod discovering;
 mod editing;
 mod engine;
 mod expanding;
+mod extension_context;
 mod extension_events;
 mod extensions;
 mod finding;
