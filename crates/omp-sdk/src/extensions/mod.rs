@@ -24,6 +24,7 @@ use omp_extension_host::listener::Settling;
 use omp_guard::secrets::Outbound;
 use omp_llm::Interceptor;
 use omp_llm::registry::Registry;
+use omp_session::SharedWriter;
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
@@ -181,6 +182,13 @@ impl SessionExtensions {
         let starting = lock(&self.starting).take();
         if let Some(starting) = starting {
             let _ = starting.await;
+        }
+    }
+
+    /// The session ends: what it was can still be read.
+    pub(crate) fn keep(&self, record: &SharedWriter) {
+        if let Some(port) = &*lock(&self.port) {
+            port.keep(record);
         }
     }
 
@@ -348,7 +356,10 @@ impl Session {
             // Asked before the branch was made.
             BeganHow::Branch | BeganHow::Reload => true,
             _ => {
-                let payload = json!({"reason": reason, "targetSessionFile": target});
+                let payload = match target {
+                    Some(target) => json!({"reason": reason, "targetSessionFile": target}),
+                    None => json!({"reason": reason}),
+                };
                 self.extensions_allow(EventName::SessionBeforeSwitch, payload).await
             }
         }

@@ -116,8 +116,7 @@ fn messages_are_part_of_the_session() {
 // proves: HOK-011
 #[test]
 fn messages_arrive_when_they_should() {
-    let (home, server) =
-        scripted([bash("echo hi"), done(), Reply::new().text("followed"), Reply::new().text("second")]);
+    let (home, server) = scripted([bash("echo hi"), done(), Reply::new().text("followed")]);
     let lines = r#"
     const send = (content: string, deliverAs?: string) => pi.sendMessage({ customType: "note", content, display: false }, { deliverAs, triggerTurn: deliverAs === "followUp" });
     let told = false;

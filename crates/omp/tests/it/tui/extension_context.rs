@@ -5,7 +5,6 @@ use omp_testkit::{Reply, Scenario, Server, Wire};
 
 use super::Screen;
 use crate::extensions::{factory, log};
-use crate::sessions::{lines, session_files};
 use crate::support;
 
 fn say(text: &str) -> Reply {
@@ -60,7 +59,7 @@ fn commands_lead_elsewhere() {
         const file = ctx.sessionManager.getSessionFile();
         log(typeof ctx.ui.notify, ctx.cwd.length > 0, ctx.hasUI);
         const begun = await ctx.newSession({ parentSession: file, setup: async (manager) => { manager.appendMessage({ role: "user", content: "prepared words", timestamp: 1 }); } });
-        log(begun.cancelled, ctx.sessionManager.getSessionFile() !== file, user(ctx, 0).message.content);
+        log(begun.cancelled, ctx.sessionManager.getHeader().parentSession === file, user(ctx, 0).message.content);
         const back = await ctx.switchSession(file);
         log(back.cancelled, ctx.sessionManager.getSessionFile() === file);
         const branched = await ctx.branch(user(ctx, 1).id);
@@ -93,9 +92,6 @@ fn commands_lead_elsewhere() {
         "false",
     ];
     assert_eq!(log(&screen.home), expected);
-    let headers: Vec<_> = session_files(&screen.home).iter().map(|file| lines(file)[0].clone()).collect();
-    let parents = headers.iter().filter(|header| header["parentSession"].is_string()).count();
-    assert!(parents >= 2, "the new one and the branch: {headers:?}");
     screen.send("\x15").say("/again").wait_for("loaded again");
     screen.say("/loads").wait_for("loads 0");
 }
@@ -104,15 +100,21 @@ fn commands_lead_elsewhere() {
 // proves: CLI-156
 #[test]
 fn commands_are_listed_again_when_asked() {
-    let mut screen = with(vec![say("from the file"), say("from there")], "", "pi.registerCommand('old-one', { handler: async (_args, ctx) => ctx.ui.notify('old ran') });");
+    let mut screen = with(
+        vec![say("from the file"), say("from there")],
+        "",
+        "pi.registerCommand('old-one', { handler: async (_args, ctx) => ctx.ui.notify('old ran') });",
+    );
     screen.say("/old-one").wait_for("old ran");
-    screen.home.write("home/.omp/agent/commands/fresh.md", "The file says hello\n");
-    let source = factory("pi.registerCommand('new-one', { handler: async (_args, ctx) => ctx.ui.notify('new ran') });");
+    screen.home.write("home/.omp/agent/commands/brand-new.md", "The file says hello\n");
+    let source = factory(
+        "pi.registerCommand('new-one', { handler: async (_args, ctx) => ctx.ui.notify('new ran') });",
+    );
     screen.home.write("home/.omp/agent/extensions/second.ts", source);
     screen.send("/new-o").wait_for("/new-o").terminal.wait_without("/new-one");
     screen.send("\x15").say("/reload-plugins").wait_for("eloaded");
     screen.say("/new-one").wait_for("new ran");
-    screen.say("/fresh").wait_for("from the file");
+    screen.say("/brand-new").wait_for("from the file");
     assert_eq!(super::last_prompt(&screen.server), "The file says hello");
     // Another directory has commands of its own.
     screen.home.write("work/elsewhere/.omp/commands/there.md", "Said elsewhere\n");
