@@ -138,7 +138,7 @@ impl Model for ScriptModel {
             let _ = ended.send(said);
         });
         let listening =
-            Listening { answer, pieces, end: Some(end), guard: AnswerGuard { extension, id }, cancel };
+            Listening { answer, pieces, end: Some(end), _guard: AnswerGuard { extension, id }, cancel };
         Box::pin(stream::unfold(listening, Listening::next))
     }
 
@@ -152,7 +152,8 @@ struct Listening {
     answer: PiecedAnswer,
     pieces: mpsc::Receiver<Value>,
     end: Option<oneshot::Receiver<Result<Value, String>>>,
-    guard: AnswerGuard,
+    /// Stops the script when this is dropped.
+    _guard: AnswerGuard,
     cancel: CancellationToken,
 }
 
