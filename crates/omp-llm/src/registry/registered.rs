@@ -26,8 +26,12 @@ pub enum Answering {
 }
 
 impl Registry {
-    /// Adds a provider, or changes one: its models replace those that it had. The error names the field.
+    /// Adds a provider, or changes one: its models replace those that it had. One that the user disabled stays away. The error
+    /// names the field.
     pub fn register(&mut self, id: &str, said: &Value, answering: Answering) -> Result<(), String> {
+        if self.disabled.iter().any(|disabled| disabled == id) {
+            return Ok(());
+        }
         let scripted = answering == Answering::Script;
         let apis = scripted.then(|| own_names(said));
         let config = config(said, scripted);

@@ -174,6 +174,10 @@ impl Host {
             return Err(SwitchError::Busy);
         }
         let source = session.file().ok_or(SwitchError::NotSaved)?;
+        // Asked before anything is copied.
+        if !session.may_leave(BeganHow::Fork, &Persistence::New).await {
+            return Err(SwitchError::Cancelled);
+        }
         session.record.lock().flush();
         session.file_history().settled().await;
         let (sessions, cwd) = (session.store(), session.cwd());
@@ -250,7 +254,7 @@ impl Host {
         how: BeganHow,
     ) -> Result<Arrival, SwitchError> {
         let old = self.session();
-        if !old.may_leave(how, &persistence).await {
+        if how != BeganHow::Fork && !old.may_leave(how, &persistence).await {
             return Err(SwitchError::Cancelled);
         }
         let persistence = match (old.is_kept(), persistence) {
