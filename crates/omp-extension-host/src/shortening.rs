@@ -32,7 +32,7 @@ pub enum ShorteningAnswer {
     Proceed,
     Cancelled,
     /// An extension has made the entry.
-    Instead(Compaction),
+    Instead(Box<Compaction>),
 }
 
 /// What extensions want of a summary that a model writes.
@@ -63,7 +63,7 @@ impl Extensions {
         match &answer["compaction"] {
             Value::Null => ShorteningAnswer::Proceed,
             made => match entry(made, about) {
-                Ok(entry) => ShorteningAnswer::Instead(entry),
+                Ok(entry) => ShorteningAnswer::Instead(Box::new(entry)),
                 Err(reason) => {
                     self.say(format!(
                         "the compaction of an extension was not used: {reason}; omp made its own"

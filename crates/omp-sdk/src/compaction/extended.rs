@@ -33,7 +33,7 @@ impl Compactor {
             ShorteningAnswer::Cancelled => Err(UpkeepError::Failed(CANCELLED.to_owned())),
             ShorteningAnswer::Instead(mut entry) => {
                 entry.preserve_data = entry.preserve_data.and_then(without_ours);
-                Ok(Some(entry))
+                Ok(Some(*entry))
             }
         }
     }

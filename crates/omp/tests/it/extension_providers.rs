@@ -49,6 +49,19 @@ fn a_known_provider_is_changed() {
     server.finish();
 }
 
+/// A provider that the user switched off stays away, whoever registers it.
+#[test]
+fn a_disabled_provider_stays_away() {
+    let (home, server) = scripted([done()]);
+    home.write("home/.omp/agent/config.yml", "disabledProviders: [mine]\n");
+    extension(&home, "mine", &registers(&server, "mine", MODELS));
+    let source = r#"pi.on("session_start", (_event, ctx) => log(ctx.modelRegistry.getAll().some((model) => model.provider === "mine")));"#;
+    extension(&home, "reads", &factory(source));
+    let output = omp_run(&home, &["-p", "go"]);
+    assert_eq!(log(&home), ["false"], "{output:?}");
+    server.finish();
+}
+
 // proves: MOD-105
 #[test]
 fn models_need_an_address_and_a_key() {
