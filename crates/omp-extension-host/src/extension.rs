@@ -45,6 +45,8 @@ pub enum ExtensionForm {
     Tool,
     /// It makes commands whose answers become prompts.
     Command,
+    /// It shares conversations, and is no extension otherwise.
+    Share,
     /// A hook module; it hears about calls of one tool only, if its file is named after one.
     Hook(Option<String>),
 }
@@ -55,6 +57,7 @@ impl ExtensionForm {
             Self::Extension => "extension",
             Self::Tool => "tool",
             Self::Command => "command",
+            Self::Share => "share",
             Self::Hook(_) => "hook",
         }
     }

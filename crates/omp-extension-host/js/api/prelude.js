@@ -22,6 +22,7 @@ export async function load({ path, cwd, form, name }) {
   const factory = factoryOf(module);
   if (typeof factory !== "function") throw new Error("the default export is not a function");
   if (form === "tool") await loadTools(factory, cwd);
+  else if (form === "share") unit.share = factory;
   else if (form === "command") await loadCommands(factory, cwd, name);
   else await factory(await makeApi());
   return registered();
@@ -177,6 +178,12 @@ export function describeApproval({ name, params }) {
     lines: lines == null ? [] : [lines].flat().map(String),
     tier: typeof tier === "string" ? tier : (tier?.tier ?? tier?.approval),
   };
+}
+
+/** Hands a page to a script that shares conversations. */
+export async function share({ page }) {
+  const said = await unit.share(page);
+  return typeof said === "string" ? { url: said } : { url: said?.url, message: said?.message };
 }
 
 export { streamModel } from "omp:api/serving";
