@@ -22,6 +22,7 @@ const INTERNAL: &[(&str, &str)] = internal! {
     "omp:api/models" => "api/models.js",
     "omp:api/rendering" => "api/rendering.js",
     "omp:api/schema" => "api/schema.js",
+    "omp:api/serving" => "api/serving.js",
     "omp:api/session-manager" => "api/session-manager.js",
     "omp:api/signals" => "api/signals.js",
     "omp:api/ui" => "api/ui.js",

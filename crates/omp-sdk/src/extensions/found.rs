@@ -43,6 +43,7 @@ impl ExtensionSurroundings<'_> {
         let mut found = Found::default();
         if !choice.only_named {
             discovered(&discovery, &mut found);
+            code_commands(self.directories, self.cwd, &mut found);
         }
         let listed = strings(self.settings.get(keys::EXTENSIONS)).map(PathBuf::from);
         let named: Vec<PathBuf> = choice.named.iter().cloned().chain(listed).collect();
@@ -145,6 +146,28 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
     }
 }
 
+/// Commands in code: `commands/<name>/index.ts` of our own directories.
+fn code_commands(directories: &Directories, cwd: &Path, found: &mut Found) {
+    let own = directories.agent.join("commands");
+    let places = [(own, ExtensionSource::User), (cwd.join(".omp/commands"), ExtensionSource::Project)];
+    for (folder, source) in places {
+        let mut names: Vec<PathBuf> = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+            Err(_) => continue,
+        };
+        names.sort();
+        for command in names {
+            let modules = ["index.ts", "index.js", "index.mjs"].map(|file| command.join(file));
+            let module = modules.into_iter().find(|file| file.is_file());
+            let name = command.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let (Some(path), Some(name)) = (module, name) {
+                let (form, source) = (ExtensionForm::Command, source.clone());
+                found.specs.push(ExtensionSpec { name, path, form, source });
+            }
+        }
+    }
+}
+
 /// What somebody named: a file, or a directory.
 fn named(path: &Path, cwd: &Path, home: &Path, discovery: &Discovery, found: &mut Found) {
     let typed: String =
@@ -181,6 +204,7 @@ fn is_odd_space(c: char) -> bool {
 pub(crate) fn is_any(directories: &Directories, cwd: &Path, settings: &Settings) -> bool {
     let mut found = Found::default();
     discovered(&knowledge::discovery(directories, cwd, settings), &mut found);
+    code_commands(directories, cwd, &mut found);
     !found.specs.is_empty() || is_any_named(settings)
 }
 
@@ -194,6 +218,7 @@ pub(crate) fn of_project(directories: &Directories, cwd: &Path, settings: &Setti
     let discovery = knowledge::discovery(directories, cwd, settings);
     let mut found = Found::default();
     discovered(&discovery, &mut found);
+    code_commands(directories, cwd, &mut found);
     for path in strings(settings.get(keys::EXTENSIONS)).map(PathBuf::from) {
         named(&path, cwd, &directories.home, &discovery, &mut found);
     }

@@ -48,6 +48,11 @@ impl LoadedExtensions {
         self.set.as_ref().map(|set| set.flags()).unwrap_or_default()
     }
 
+    /// What was not loaded, and what is odd about the others.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// What was typed for them.
     pub fn set_flags(&self, values: Map<String, Value>) {
         if let Some(set) = &self.set {
@@ -94,7 +99,11 @@ impl ExtensionSurroundings<'_> {
         LoadedExtensions { set: Some(set), refused, warnings }
     }
 
-    fn options(&self, choice: &ExtensionChoice, seals: HashMap<PathBuf, Arc<CodeSeal>>) -> ExtensionsOptions {
+    pub(crate) fn options(
+        &self,
+        choice: &ExtensionChoice,
+        seals: HashMap<PathBuf, Arc<CodeSeal>>,
+    ) -> ExtensionsOptions {
         let secrets = SecretNames::default();
         ExtensionsOptions {
             cwd: self.cwd.to_owned(),

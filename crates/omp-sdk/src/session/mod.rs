@@ -59,7 +59,6 @@ use crate::compaction::Compactor;
 use crate::extensions::{Asked, SessionExtensions};
 use crate::guard::Guard;
 use crate::hooks::{ListedHook, SessionHooks};
-use crate::mcp::SessionMcp;
 use crate::prompt::PromptReport;
 use crate::prompt::bundled_commands;
 use crate::prompt::expand::{expand, typed, with_text};
@@ -72,6 +71,7 @@ use crate::session::preferences::ModelPreferences;
 use crate::session::processes::Processes;
 use crate::session::setup::SessionSetup;
 use crate::side_tasks::titles::Titling;
+use omp_mcp_session::SessionMcp;
 
 /// A conversation ready to be prompted: a facade over the parts that it is made of.
 pub struct Session {
@@ -314,7 +314,8 @@ impl Session {
         let _ = tokio::task::spawn_blocking(move || models.pipeline.side_requests.save()).await;
         let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
         let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}"));
-        let unheard = self.hooks.take_notices();
+        let unheard = self.hooks.take_notices().into_iter().chain(self.extensions.take_notices());
+        self.extensions.keep(&self.record);
         let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
         problems.chain(refused).chain(unheard).collect()
     }

@@ -7,6 +7,7 @@ use omp_agent::{
 };
 use omp_guard::secrets::Secrets;
 use omp_hooks::Runner;
+use omp_mcp_session::SessionMcp;
 use omp_models::Effort;
 use omp_modes::SessionModes;
 use omp_resources::SessionFolder;
@@ -21,7 +22,7 @@ use crate::guard::Guard;
 use crate::guard::loop_guard::LoopGuard;
 use crate::guard::sandbox;
 use crate::hooks::{self, HookParts, Occasion, SessionHooks};
-use crate::mcp::SessionMcp;
+use crate::mcp::SessionLink;
 use crate::modes;
 use crate::prompt::PromptReport;
 use crate::prompt::sources::PromptSources;
@@ -166,6 +167,7 @@ impl SessionBuilder {
             highest: model.clamp_level(ThinkingLevel::Max),
         });
         let SessionSecrets { outbound, masks } = self.secrets(&record.lock().header().id, &registry);
+        self.extensions.hide(outbound.as_ref());
         let models = self.model_pool(client, registry, &model, outbound, Some(record.clone()));
         let guard = Arc::new(self.guard(&models, Arc::clone(&modes.shared)));
         let live = LiveConfig::new(model, self.settings.clone());
@@ -230,6 +232,7 @@ impl Assembly {
         let gate = omp_hooks::gate::gate(gate, &hooks.hooks, builder.options.cwd.clone());
         let gate = builder.extensions.gate(gate);
         let conduct = omp_hooks::conduct::conduct(Arc::clone(&self.modes) as Arc<dyn Conduct>, &hooks.hooks);
+        let conduct = builder.extensions.conduct(conduct);
         Parts {
             model: self.models.serve_conversation(self.live.model()),
             models: Arc::clone(&self.models) as Arc<dyn Models>,
@@ -248,14 +251,26 @@ impl Assembly {
         self.guard.attach(agent.control());
         self.guard.attach_hooks(Arc::clone(hooks));
         self.compactor.attach_hooks(Arc::clone(hooks));
+        if let Some(extensions) = &builder.extensions.set {
+            self.guard.attach_extensions(Arc::clone(extensions));
+            self.compactor.attach_extensions(Arc::clone(extensions));
+        }
         sandbox::connect(&self.guard, &self.tools);
         if let Some(jobs) = &builder.jobs {
             jobs::connect(jobs, agent.control());
         }
         language_servers::connect(&self.tools, agent.control());
-        self.mcp.host.attach(&self.models, &self.live, &self.guard);
-        let spills = Arc::clone(&self.tools.spills);
-        self.mcp.attach(&self.setup, &self.modes, agent.control(), spills);
+        let link = SessionLink {
+            setup: Arc::downgrade(&self.setup),
+            modes: Arc::downgrade(&self.modes),
+            control: agent.control(),
+            models: Arc::downgrade(&self.models),
+            live: Arc::downgrade(&self.live),
+            guard: Arc::downgrade(&self.guard),
+            project: builder.options.cwd.clone(),
+            extensions: builder.extensions.set.clone(),
+        };
+        self.mcp.attach(Arc::new(link), Arc::clone(&self.tools.spills));
     }
 
     /// The hooks of the user and of the project.
