@@ -254,7 +254,9 @@ mod tests {
         install(&plugins, "@s/x", "1.0.0");
         assert_eq!(state(&plugins, "@s/x"), both("1.0.0"));
         // Everything that a killed change can have left behind, step by step.
-        let steps: [(&str, &dyn Fn(&Path), &str); 6] = [
+        /// What is cut off, how it looks then, and what becomes of it.
+        type Cut<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+        let steps: [Cut<'_>; 6] = [
             ("nothing but the new package", &|_| {}, "1.0.0"),
             ("the journal", &|folder| journal(folder), "2.0.0"),
             (
