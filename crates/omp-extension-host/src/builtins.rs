@@ -95,6 +95,11 @@ pub(crate) fn modules() -> Vec<BuiltinModule> {
     internal.chain(packages()).collect()
 }
 
+/// Does omp have a package of that name, so that nobody has to install it?
+pub fn is_built_in(package: &str) -> bool {
+    packages().iter().any(|module| module.answers_to(package))
+}
+
 /// What an extension imports, without running it: its files, and what it wants of the program.
 pub fn scan(entry: &Path) -> ScanReport {
     let modules = modules();

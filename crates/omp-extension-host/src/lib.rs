@@ -32,7 +32,7 @@ mod tool;
 mod travel;
 
 pub use ask::{Injected, InputAnswer, StartAnswer, SuppliedResult};
-pub use builtins::scan;
+pub use builtins::{is_built_in, scan};
 pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};

@@ -190,10 +190,9 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp help", "omp help completions"]),
     sessions::HISTORY,
     Command::new("install", "Install plugins from a path, a marketplace, git or a registry")
-        .args(&[Positional::some("targets", ValueKind::File, "Plugins to install; local paths are linked")])
+        .args(&[Positional::some("targets", ValueKind::Text, "Plugins to install; local paths are linked")])
         .flags(&[FORCE, DRY_RUN, Flag::value("scope", SCOPES, "Where to install").metavar("scope"), JSON])
-        .examples(&["omp install ./my-plugin", "omp install review@team --scope project"])
-        .waits_for("plugins"),
+        .examples(&["omp install ./my-plugin", "omp install review@team --scope project"]),
     Command::new("join", "Join a shared session")
         .args(&[Positional::one("link", ValueKind::Text, "Link from the session's host")])
         .examples(&["omp join \"<link>\""])
@@ -251,6 +250,7 @@ pub static COMMANDS: &[Command] = &[
                     "enable",
                     "disable",
                     "upgrade",
+                    "rollback",
                     "discover",
                     "features",
                     "config",
@@ -261,7 +261,7 @@ pub static COMMANDS: &[Command] = &[
             ),
             Positional::any(
                 "args",
-                ValueKind::File,
+                ValueKind::Text,
                 "Plugins, marketplaces or other arguments of the action",
             ),
         ])
@@ -275,8 +275,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("fix", "Fix the problems that doctor finds"),
             JSON,
         ])
-        .examples(&["omp plugin marketplace add owner/repo", "omp plugin doctor --fix"])
-        .waits_for("plugins"),
+        .examples(&["omp plugin marketplace add owner/repo", "omp plugin doctor --fix"]),
     Command::new("prompt", "Print the system prompt a session would start with")
         .flags(&[JSON])
         .examples(&["omp prompt", "omp prompt --json"]),

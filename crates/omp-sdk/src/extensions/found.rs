@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use omp_config::discovery::{Discovery, HookPhase, Level, ToolForm};
+use omp_config::discovery::{Discovery, HookPhase, Level, ModuleForm, Origin, ToolForm};
 use omp_config::settings::{Settings, keys, strings};
 use omp_config::{Directories, expand_home};
 use omp_extension_host::{CodeSeal, ExtensionForm, ExtensionSource, ExtensionSpec};
@@ -13,6 +13,9 @@ use crate::extensions::consent::needs_consent;
 use crate::extensions::{ExtensionChoice, ExtensionSurroundings};
 use crate::guard::trust::ProjectTrust;
 use crate::prompt::knowledge;
+
+/// The provider of installed packages.
+const PACKAGES: &str = "omp-plugins";
 
 /// An extension that is there and is not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,10 +99,12 @@ impl ExtensionSurroundings<'_> {
     }
 }
 
-fn source(level: Level) -> ExtensionSource {
-    match level {
-        Level::User => ExtensionSource::User,
-        Level::Project => ExtensionSource::Project,
+fn source(discovery: &Discovery, origin: &Origin) -> ExtensionSource {
+    let package = discovery.package_of(&origin.path).filter(|_| origin.provider == PACKAGES);
+    match (package, origin.level) {
+        (Some(package), _) => ExtensionSource::Plugin(package.to_owned()),
+        (None, Level::User) => ExtensionSource::User,
+        (None, Level::Project) => ExtensionSource::Project,
     }
 }
 
@@ -112,8 +117,11 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
         found.specs.push(ExtensionSpec {
             name: finding.item.name.clone(),
             path: finding.item.path.clone(),
-            form: ExtensionForm::Extension,
-            source: source(finding.origin.level),
+            form: match finding.item.form {
+                ModuleForm::Extension => ExtensionForm::Extension,
+                ModuleForm::Hook => ExtensionForm::Hook(None),
+            },
+            source: source(discovery, &finding.origin),
         });
     }
     for finding in tools.active().filter(|finding| finding.item.form == ToolForm::Module) {
@@ -121,7 +129,7 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
             name: finding.item.name.clone(),
             path: finding.item.path.clone(),
             form: ExtensionForm::Tool,
-            source: source(finding.origin.level),
+            source: source(discovery, &finding.origin),
         });
     }
     for finding in hooks.active().filter(|finding| omp_extend::hooks::is_module(&finding.item.path)) {
@@ -133,7 +141,7 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
             name: format!("{phase}/{}", finding.item.tool),
             path: finding.item.path.clone(),
             form: ExtensionForm::Hook(Some(finding.item.tool.clone())),
-            source: source(finding.origin.level),
+            source: source(discovery, &finding.origin),
         });
     }
 }
