@@ -306,8 +306,19 @@ pub const BUILTINS: &[Builtin] = &[
     )
     .hint("[list|add|remove|update|discover|install|uninstall|upgrade|rollback|installed|doctor]")
     .subcommands(&[
-        "list", "add", "remove", "update", "discover", "install", "uninstall", "enable", "disable", "upgrade", "rollback",
-        "installed", "doctor",
+        "list",
+        "add",
+        "remove",
+        "update",
+        "discover",
+        "install",
+        "uninstall",
+        "enable",
+        "disable",
+        "upgrade",
+        "rollback",
+        "installed",
+        "doctor",
     ]),
     Builtin::text("plugins", "Installed plugins", answers!(call => plugins::plugins(call).await))
         .hint("[list|enable|disable|uninstall|upgrade|doctor]")

@@ -77,7 +77,10 @@ impl PluginHealth {
         let mut examined = Vec::new();
         for package in packages {
             if let Err(why) = &package.manifest {
-                let text = format!("package {}: {why} (to install it again: omp plugin install --force)", package.name);
+                let text = format!(
+                    "package {}: {why} (to install it again: omp plugin install --force)",
+                    package.name
+                );
                 problems.push(PluginProblem { text, repair: None });
             }
             let version = package.manifest.as_ref().ok().and_then(|manifest| manifest.version.clone());
@@ -165,7 +168,8 @@ async fn news(marketplaces: &Marketplaces, install: bool) -> Option<MarketplaceN
     let mut done = Vec::new();
     for one in outdated {
         let upgraded = marketplaces.upgrade(Some(&one.id), Some(one.scope)).await.ok()?;
-        let changed = upgraded.into_iter().filter_map(|upgrade| Some((upgrade.id, upgrade.from, upgrade.to.ok()??)));
+        let changed =
+            upgraded.into_iter().filter_map(|upgrade| Some((upgrade.id, upgrade.from, upgrade.to.ok()??)));
         done.extend(changed.map(|(id, from, to)| format!("{id} {from} -> {to}")));
     }
     let text = format!("Plugins upgraded: {} (to use them now: /reload-plugins)", done.join(", "));

@@ -35,7 +35,8 @@ pub fn fetcher(environment: &Arc<dyn Environment>) -> Arc<dyn Fetch> {
         async move {
             let client = client.get_or_init(|| {
                 let client = omp_llm::Client::new(omp_auth::client_options(environment.as_ref()));
-                let builder = client.and_then(|client| client.stranger_builder()).map_err(|error| error.to_string())?;
+                let builder =
+                    client.and_then(|client| client.stranger_builder()).map_err(|error| error.to_string())?;
                 builder.read_timeout(PAUSE).timeout(LONGEST).build().map_err(|error| error.to_string())
             });
             let client = client.as_ref().map_err(|error| FetchError::Failed(error.clone()))?;
@@ -51,9 +52,12 @@ pub fn fetcher(environment: &Arc<dyn Environment>) -> Arc<dyn Fetch> {
                 if status.is_redirection() {
                     let location = response.headers().get("location").and_then(|value| value.to_str().ok());
                     let next = location.and_then(|location| url.join(location).ok());
-                    let next = next.ok_or_else(|| FetchError::Failed("the server redirects to nowhere".to_owned()))?;
+                    let next =
+                        next.ok_or_else(|| FetchError::Failed("the server redirects to nowhere".to_owned()))?;
                     if !may_follow(&url, &next) {
-                        return Err(FetchError::Failed("the server redirects to an address without encryption".to_owned()));
+                        return Err(FetchError::Failed(
+                            "the server redirects to an address without encryption".to_owned(),
+                        ));
                     }
                     if next.origin() != url.origin() {
                         headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
@@ -65,7 +69,9 @@ pub fn fetcher(environment: &Arc<dyn Environment>) -> Arc<dyn Fetch> {
                     return Err(FetchError::Status(status.as_u16()));
                 }
                 let mut body = Vec::new();
-                while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error.without_url()))? {
+                while let Some(chunk) =
+                    response.chunk().await.map_err(|error| failed(&error.without_url()))?
+                {
                     if (body.len() + chunk.len()) as u64 > limit {
                         return Err(FetchError::TooLarge(limit));
                     }
@@ -122,7 +128,10 @@ impl<F: Fn(Url, Vec<(String, String)>, u64) -> Answer + Send + Sync> Fetch for W
     ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
         match Url::parse(url) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => (self.0)(url, headers.to_vec(), limit),
-            Ok(_) => std::future::ready(Err(FetchError::Failed("it is not an address of the web".to_owned()))).boxed(),
+            Ok(_) => {
+                std::future::ready(Err(FetchError::Failed("it is not an address of the web".to_owned())))
+                    .boxed()
+            }
             Err(error) => std::future::ready(Err(FetchError::Failed(error.to_string()))).boxed(),
         }
     }

@@ -89,11 +89,9 @@ pub(crate) async fn reload(context: &CommandContext) -> Answer {
             let count = context.session().extensions().loaded().len();
             Answer::Arrived(arrival, format!("{text}, {count} extensions"))
         }
-        Err(SwitchError::InMemory) => {
-            Answer::Changed(format!(
-                "{text}\nExtensions, hooks and servers were not reloaded: the session is not saved to disk"
-            ))
-        }
+        Err(SwitchError::InMemory) => Answer::Changed(format!(
+            "{text}\nExtensions, hooks and servers were not reloaded: the session is not saved to disk"
+        )),
         Err(error) => Answer::refused(format!("extensions, hooks and servers were not reloaded: {error}")),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use omp_sdk::plugins::packages::{InstallMode, Installed, InstalledHow, InvalidSetting, SettingOrigin, SettingValue};
+use omp_sdk::plugins::packages::{
+    InstallMode, Installed, InstalledHow, InvalidSetting, SettingOrigin, SettingValue,
+};
 use omp_sdk::plugins::records::{InstalledPackage, SettingType};
 use serde_json::{Map, Value, json};
 
@@ -28,8 +30,10 @@ pub fn list(packages: &[InstalledPackage]) -> String {
                 let _ = writeln!(text, "  linked to {}", target.display());
             }
             let active = manifest.active_features(package.chosen_features());
-            let mark = |name: String| if active.contains(&name) { format!("+{name}") } else { format!("-{name}") };
-            let features: Vec<String> = manifest.features().into_iter().map(|feature| mark(feature.name)).collect();
+            let mark =
+                |name: String| if active.contains(&name) { format!("+{name}") } else { format!("-{name}") };
+            let features: Vec<String> =
+                manifest.features().into_iter().map(|feature| mark(feature.name)).collect();
             if !features.is_empty() {
                 let _ = writeln!(text, "  features: {}", features.join(" "));
             }
@@ -53,7 +57,9 @@ fn state(package: &InstalledPackage) -> Option<String> {
         Err(problem) => Some(format!("broken: {problem}")),
         Ok(_) if !package.record.enabled => Some("disabled".to_owned()),
         Ok(_) if package.disabled_here => Some("disabled by this project".to_owned()),
-        Ok(manifest) if !manifest.contributes() => Some("contributes nothing: no `omp` field in its package.json".to_owned()),
+        Ok(manifest) if !manifest.contributes() => {
+            Some("contributes nothing: no `omp` field in its package.json".to_owned())
+        }
         Ok(_) => None,
     }
 }
@@ -66,7 +72,8 @@ pub fn rows(packages: &[InstalledPackage]) -> Value {
 fn row(package: &InstalledPackage) -> Value {
     let manifest = package.manifest.as_ref().ok();
     let active = manifest.map(|manifest| manifest.active_features(package.chosen_features()));
-    let features = manifest.map(|manifest| manifest.features().into_iter().map(|feature| feature.name).collect::<Vec<_>>());
+    let features = manifest
+        .map(|manifest| manifest.features().into_iter().map(|feature| feature.name).collect::<Vec<_>>());
     json!({
         "name": package.name,
         "version": version(package),
@@ -102,7 +109,8 @@ pub fn installed(installed: &Installed, mode: InstallMode) -> String {
             let _ = write!(text, " with {count} dependencies");
         }
     }
-    let previous = installed.previous.as_ref().filter(|previous| Some(*previous) != installed.version.as_ref());
+    let previous =
+        installed.previous.as_ref().filter(|previous| Some(*previous) != installed.version.as_ref());
     if let Some(previous) = previous {
         let _ = write!(text, ", replacing {previous}");
     }
@@ -167,7 +175,8 @@ pub fn features(package: &InstalledPackage) -> String {
 /// The features of a package, for programs.
 pub fn feature_rows(package: &InstalledPackage) -> Value {
     let manifest = package.manifest.as_ref().ok();
-    let active = manifest.map(|manifest| manifest.active_features(package.chosen_features())).unwrap_or_default();
+    let active =
+        manifest.map(|manifest| manifest.active_features(package.chosen_features())).unwrap_or_default();
     let features = manifest.map(|manifest| manifest.features()).unwrap_or_default();
     let row = |feature: omp_sdk::plugins::records::Feature| {
         let enabled = active.contains(&feature.name);
@@ -184,7 +193,10 @@ pub fn settings(name: &str, values: &[SettingValue]) -> String {
     let mut text = format!("Settings of {name}\n");
     for value in values {
         let schema = &value.schema;
-        let _ = write!(text, "  {} = {} ({})", schema.key, shown(value), value.origin.name());
+        let _ = write!(text, "  {} = {}", schema.key, shown(value));
+        if value.origin != SettingOrigin::Unset {
+            let _ = write!(text, " ({})", value.origin.name());
+        }
         match &schema.kind {
             SettingType::OneOf(values) => {
                 let _ = write!(text, ", one of {}", values.join(", "));

@@ -28,11 +28,11 @@ impl PluginBrowser {
     fn grant(&mut self, wish: PluginsRequest) -> Reaction {
         match wish {
             // What was changed is used from here on.
-            PluginsRequest::Close if self.has_changed => {
-                Reaction::Close(Box::new(plugins::use_changes))
-            }
+            PluginsRequest::Close if self.has_changed => Reaction::Close(Box::new(plugins::use_changes)),
             PluginsRequest::Close => Reaction::Close(Box::new(|_| {})),
-            PluginsRequest::Act(id, action) => Reaction::Do(Box::new(move |app| plugins::act(app, &id, action))),
+            PluginsRequest::Act(id, action) => {
+                Reaction::Do(Box::new(move |app| plugins::act(app, &id, action)))
+            }
             PluginsRequest::Stop => {
                 self.running = None;
                 Reaction::Stay

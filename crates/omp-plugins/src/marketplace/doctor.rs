@@ -96,9 +96,13 @@ impl Marketplaces {
         let plain = |text: String| PluginProblem { text, repair: None };
         problems.extend(warnings.into_iter().filter(|warning| warning.contains("is ignored")).map(plain));
         for plugin in listed.iter().filter(|plugin| plugin.state == PluginState::Missing) {
-            let text = format!("{} ({}): {} does not exist", plugin.id, plugin.owner(), plugin.path.display());
+            let text =
+                format!("{} ({}): {} does not exist", plugin.id, plugin.owner(), plugin.path.display());
             let repair = plugin.scope().zip(plugin.id.parse().ok());
-            problems.push(PluginProblem { text, repair: repair.map(|(scope, id)| PluginRepair::Forget(id, scope)) });
+            problems.push(PluginProblem {
+                text,
+                repair: repair.map(|(scope, id)| PluginRepair::Forget(id, scope)),
+            });
         }
         match self.list() {
             Err(error) => problems.push(plain(error.to_string())),

@@ -25,7 +25,8 @@ impl PluginContext<'_> {
     /// `omp plugin marketplace add|remove|update|list`
     pub(super) async fn marketplace(&self) -> Result<u8, String> {
         let words = self.words();
-        let (action, rest) = words.split_first().map_or(("list", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let (action, rest) =
+            words.split_first().map_or(("list", &[][..]), |(first, rest)| (first.as_str(), rest));
         let named = || match rest {
             [one] => Ok(one.clone()),
             [] => Err(format!("omp plugin marketplace {action} needs a marketplace")),
@@ -55,18 +56,26 @@ impl PluginContext<'_> {
 
     /// `omp plugin rollback`
     pub(super) async fn rollback_plugin(&self) -> Result<u8, String> {
-        let name = self.words().first().cloned().ok_or("omp plugin rollback needs a plugin: name@marketplace")?;
+        let name =
+            self.words().first().cloned().ok_or("omp plugin rollback needs a plugin: name@marketplace")?;
         self.do_with_marketplaces(MarketplaceAction::Rollback(plugin_id(&name)?, self.scope())).await
     }
 
     /// Installs a plugin of a marketplace.
-    pub(super) async fn install_from_marketplace(&self, plugin: &str, marketplace: &str) -> Result<Said, String> {
+    pub(super) async fn install_from_marketplace(
+        &self,
+        plugin: &str,
+        marketplace: &str,
+    ) -> Result<Said, String> {
         let id = plugin_id(&format!("{plugin}@{marketplace}"))?;
         let scope = self.scope().unwrap_or(PluginScope::User);
         if self.call.values.has("dry-run") {
-            let (offered, _) = self.marketplaces().discover(Some(marketplace)).map_err(|error| error.to_string())?;
+            let (offered, _) =
+                self.marketplaces().discover(Some(marketplace)).map_err(|error| error.to_string())?;
             let offer = offered.into_iter().find(|offered| offered.id == id);
-            let offer = offer.ok_or_else(|| format!("Plugin \"{id}\" not found (see: omp plugin discover {marketplace})"))?;
+            let offer = offer.ok_or_else(|| {
+                format!("Plugin \"{id}\" not found (see: omp plugin discover {marketplace})")
+            })?;
             let version = offer.entry.version.map(|version| format!(" {version}")).unwrap_or_default();
             return Ok(would(&format!("Would install {id}{version} ({scope})"), &id, "install"));
         }
@@ -85,7 +94,9 @@ impl PluginContext<'_> {
         for word in &words {
             let said = match word.parse::<PluginId>() {
                 Ok(id) => self.change_plugin(action, id).await,
-                Err(_) if self.scope().is_some() => Err(format!("{word} is a package: only plugins of marketplaces have --scope")),
+                Err(_) if self.scope().is_some() => {
+                    Err(format!("{word} is a package: only plugins of marketplaces have --scope"))
+                }
                 Err(_) => match action {
                     "uninstall" => self.uninstall(word),
                     _ => self.switch(word, action == "enable"),
@@ -127,7 +138,8 @@ impl PluginContext<'_> {
             environment: std::sync::Arc::clone(&self.environment),
         };
         let settings = context.settings(&self.cwd)?;
-        let (marketplaces, directories, cwd) = (self.marketplaces(), self.directories.clone(), self.cwd.clone());
+        let (marketplaces, directories, cwd) =
+            (self.marketplaces(), self.directories.clone(), self.cwd.clone());
         let seen = marketplaces.clone();
         let examine = move || PluginHealth::examine(&directories, &cwd, &settings, &seen);
         let outcome = doctor(&marketplaces, self.call.values.has("fix"), examine).await?;

@@ -55,7 +55,8 @@ impl PluginContext<'_> {
     fn target(&self, typed: &str) -> Result<InstallTarget, String> {
         let marketplaces = self.marketplaces();
         let known = |name: &str| marketplaces.knows(name);
-        InstallTarget::parse(typed, &self.cwd, &self.directories.home, &known).map_err(|error| error.to_string())
+        InstallTarget::parse(typed, &self.cwd, &self.directories.home, &known)
+            .map_err(|error| error.to_string())
     }
 
     async fn install_one(
@@ -71,9 +72,13 @@ impl PluginContext<'_> {
             return Err("packages are installed for the user: leave --scope out (only plugins of marketplaces have it)".to_owned());
         }
         let mode = self.mode();
-        let installed = self.packages().install(target, installer, mode).await.map_err(|error| error.to_string())?;
+        let installed =
+            self.packages().install(target, installer, mode).await.map_err(|error| error.to_string())?;
         if !self.is_json() {
-            installed.warnings.iter().for_each(|warning| output::warn(&format!("{}: {warning}", installed.name)));
+            installed
+                .warnings
+                .iter()
+                .for_each(|warning| output::warn(&format!("{}: {warning}", installed.name)));
         }
         Ok(Said {
             text: texts::installed(&installed, mode),
@@ -105,7 +110,10 @@ impl PluginContext<'_> {
         let mode = self.mode();
         let installed = self.packages().link(Path::new(&path), mode).map_err(|error| error.to_string())?;
         if !self.is_json() {
-            installed.warnings.iter().for_each(|warning| output::warn(&format!("{}: {warning}", installed.name)));
+            installed
+                .warnings
+                .iter()
+                .for_each(|warning| output::warn(&format!("{}: {warning}", installed.name)));
         }
         let text = texts::installed(&installed, mode);
         Ok(self.say(&Said { text, json: texts::installed_row(&installed, mode), failed: false }))
@@ -114,7 +122,8 @@ impl PluginContext<'_> {
     pub(super) fn uninstall(&self, name: &str) -> Result<Said, PackageError> {
         let dry = self.call.values.has("dry-run");
         let package = self.packages().find(name)?;
-        let verb = if package.is_linked() { ("Would unlink", "Unlinked") } else { ("Would remove", "Removed") };
+        let verb =
+            if package.is_linked() { ("Would unlink", "Unlinked") } else { ("Would remove", "Removed") };
         if !dry {
             self.packages().uninstall(name)?;
         }
@@ -139,7 +148,10 @@ impl PluginContext<'_> {
     pub(super) fn features(&self) -> Result<u8, String> {
         let words = self.words();
         let [name] = words.as_slice() else {
-            return Err("name one plugin: omp plugin features <plugin> [--enable a,b] [--disable a,b] [--set a,b]".to_owned());
+            return Err(
+                "name one plugin: omp plugin features <plugin> [--enable a,b] [--disable a,b] [--set a,b]"
+                    .to_owned(),
+            );
         };
         let values = &self.call.values;
         let listed = |flag: &str| values.list(flag).unwrap_or_default().to_vec();
@@ -147,7 +159,9 @@ impl PluginContext<'_> {
         let edit = match (values.has("set"), is_change) {
             (true, true) => return Err("use either --set or --enable and --disable".to_owned()),
             (true, false) => Some(FeatureEdit::Set(listed("set"))),
-            (false, true) => Some(FeatureEdit::Change { enable: listed("enable"), disable: listed("disable") }),
+            (false, true) => {
+                Some(FeatureEdit::Change { enable: listed("enable"), disable: listed("disable") })
+            }
             (false, false) => None,
         };
         let packages = self.packages();
@@ -155,7 +169,11 @@ impl PluginContext<'_> {
             packages.set_features(name, &edit).map_err(|error| error.to_string())?;
         }
         let package = packages.find(name).map_err(|error| error.to_string())?;
-        Ok(self.say(&Said { text: texts::features(&package), json: texts::feature_rows(&package), failed: false }))
+        Ok(self.say(&Said {
+            text: texts::features(&package),
+            json: texts::feature_rows(&package),
+            failed: false,
+        }))
     }
 
     pub(super) fn config(&self) -> Result<u8, String> {
@@ -188,7 +206,10 @@ impl PluginContext<'_> {
                 })
             }
             ["delete", plugin, key] => packages.delete_setting(plugin, key).map(|was_set| Said {
-                text: format!("{key} of {plugin} {}", if was_set { "is no longer set" } else { "was not set" }),
+                text: format!(
+                    "{key} of {plugin} {}",
+                    if was_set { "is no longer set" } else { "was not set" }
+                ),
                 json: json!({"plugin": plugin, "key": key, "deleted": was_set}),
                 failed: false,
             }),

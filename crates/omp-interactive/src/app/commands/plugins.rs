@@ -51,8 +51,15 @@ fn items(marketplaces: &Marketplaces) -> Vec<PluginItem> {
     let entries: HashMap<String, &OfferedPlugin> =
         offered.iter().map(|offered| (offered.id.to_string(), offered)).collect();
     let here = installed.iter().map(|plugin| {
-        let newer = outdated.iter().find(|newer| newer.id.to_string() == plugin.id && Some(newer.scope) == plugin.scope());
-        installed_item(plugin, entries.get(&plugin.id).copied(), newer)
+        let newer = outdated
+            .iter()
+            .find(|newer| newer.id.to_string() == plugin.id && Some(newer.scope) == plugin.scope());
+        let mut item = installed_item(plugin, entries.get(&plugin.id).copied(), newer);
+        let earlier = plugin.id.parse().ok().zip(plugin.scope());
+        if earlier.is_some_and(|(id, scope)| marketplaces.has_earlier(&id, scope)) {
+            item.actions.insert(item.actions.len() - 1, PluginAction::Rollback);
+        }
+        item
     });
     let new = offered.iter().filter(|offered| !offered.is_installed).map(|offered| PluginItem {
         id: offered.id.to_string(),
@@ -64,7 +71,11 @@ fn items(marketplaces: &Marketplaces) -> Vec<PluginItem> {
     here.chain(new).collect()
 }
 
-fn installed_item(plugin: &ListedPlugin, offered: Option<&OfferedPlugin>, newer: Option<&Outdated>) -> PluginItem {
+fn installed_item(
+    plugin: &ListedPlugin,
+    offered: Option<&OfferedPlugin>,
+    newer: Option<&Outdated>,
+) -> PluginItem {
     let version = plugin.version.as_deref().unwrap_or("unknown version");
     let mut state = format!("{version} ({})", plugin.owner());
     if let Some(remark) = plugin.remark() {
@@ -84,7 +95,7 @@ fn installed_item(plugin: &ListedPlugin, offered: Option<&OfferedPlugin>, newer:
         None => Vec::new(),
         Some(_) => {
             let upgrade = newer.map(|_| PluginAction::Upgrade);
-            upgrade.into_iter().chain([switch, PluginAction::Rollback, PluginAction::Uninstall]).collect()
+            upgrade.into_iter().chain([switch, PluginAction::Uninstall]).collect()
         }
     };
     let description = offered.and_then(|offered| offered.entry.description.clone()).unwrap_or_default();
@@ -141,7 +152,9 @@ pub(crate) fn act(app: &mut App, id: &str, action: PluginAction) {
                         }
                     }
                 }
-                None if changed => app.hint(Token::Muted, "Plugins have changed (to use them: /reload-plugins)"),
+                None if changed => {
+                    app.hint(Token::Muted, "Plugins have changed (to use them: /reload-plugins)")
+                }
                 None => {}
             }
             app.surface.changed();

@@ -99,7 +99,9 @@ pub(super) fn of(
                     rows.file("skills", &file, state);
                 }
             }
-            PluginPart::Commands => rows.files(part, &places, |file| findings.state(&findings.commands, file)),
+            PluginPart::Commands => {
+                rows.files(part, &places, |file| findings.state(&findings.commands, file));
+            }
             PluginPart::Rules => rows.files(part, &places, |file| findings.state(&findings.rules, file)),
             PluginPart::Agents | PluginPart::OutputStyles => {
                 rows.files(part, &places, |_| PartState::Off(NOT_YET.to_owned()));
@@ -179,7 +181,8 @@ impl Rows<'_> {
         for finding in own {
             let path = &finding.item.path;
             let is_program = path.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
-            let is_module = path.extension().is_some_and(|ending| MODULES.iter().any(|known| ending == *known));
+            let is_module =
+                path.extension().is_some_and(|ending| MODULES.iter().any(|known| ending == *known));
             let state = match (&off, is_program || is_module) {
                 (Some(off), _) => off.clone(),
                 (None, true) => PartState::Active,
@@ -231,7 +234,11 @@ impl Rows<'_> {
         let file = self.root.join(".lsp.json");
         let Ok(text) = std::fs::read(&file) else { return };
         let Ok(all) = serde_json::from_slice::<Map<String, Value>>(&text) else {
-            return self.file("language servers", &file, PartState::Broken("it is not a JSON object".to_owned()));
+            return self.file(
+                "language servers",
+                &file,
+                PartState::Broken("it is not a JSON object".to_owned()),
+            );
         };
         let inner = ["servers", "lspServers"].iter().find_map(|field| all.get(*field)?.as_object().cloned());
         for (name, server) in inner.unwrap_or(all).into_iter().take(MOST) {
@@ -287,7 +294,8 @@ fn markdown(place: &Path, depth: usize, files: &mut Vec<PathBuf>) {
         if depth < DEEPEST {
             entries(place).iter().for_each(|path| markdown(path, depth + 1, files));
         }
-    } else if files.len() < MOST && place.extension().is_some_and(|ending| ending == "md" || ending == "mdc") {
+    } else if files.len() < MOST && place.extension().is_some_and(|ending| ending == "md" || ending == "mdc")
+    {
         files.push(place.to_owned());
     }
 }
@@ -311,11 +319,13 @@ fn events(file: &Path) -> String {
 
 /// Can a program of that name be started?
 fn is_program(command: &str) -> bool {
-    let is_executable =
-        |path: &Path| path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
+    let is_executable = |path: &Path| {
+        path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
     if command.contains('/') {
         return is_executable(Path::new(command));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    !command.is_empty() && std::env::split_paths(&path).any(|directory| is_executable(&directory.join(command)))
+    !command.is_empty()
+        && std::env::split_paths(&path).any(|directory| is_executable(&directory.join(command)))
 }
