@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn parsed(typed: &str) -> Result<InstallTarget, TargetError> {
-        InstallTarget::parse(typed, Path::new("/work"), Path::new("/home/me"), &|name| {
+        InstallTarget::parse(typed, Path::new("/here"), Path::new("/home/me"), &|name| {
             matches!(name, "team" | "latest" | "1.0")
         })
     }
@@ -220,10 +220,10 @@ mod tests {
     #[test]
     fn what_is_typed_is_told_apart() {
         for (typed, expected) in [
-            ("./plugin", "path /work/./plugin"),
+            ("./plugin", "path /here/./plugin"),
             ("~/plugin", "path /home/me/plugin"),
             ("/plugin[x]", "path /plugin[x]"),
-            (".", "path /work/."),
+            (".", "path /here/."),
             ("review@team", "marketplace team: review"),
             ("review@latest", "registry review latest"),
             ("review@1.0", "registry review 1.0"),
