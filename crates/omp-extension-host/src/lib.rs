@@ -3,6 +3,7 @@
 //! - [`Extensions`] are those of one program run. They outlive a session: the next one is attached to them ([`ports`]).
 //! - [`registered`] is what one of them offers, [`event`] what they can hear, [`ask`] how their answers become one.
 //! - [`gate`], [`listener`], [`model`] and [`tool`] put them into the loop.
+//! - [`OfferedModules`] says what an extension imports that we do not have.
 //! - `host` answers what they ask of the program. Operations are in the table of `operation`.
 //! - `js/` is the other side: the API under its three names. It is JavaScript, and runs in `omp_script`.
 //!
@@ -18,6 +19,7 @@ mod host;
 mod interface;
 pub mod listener;
 pub mod model;
+mod offered;
 mod operation;
 mod ports;
 mod registered;
@@ -29,6 +31,7 @@ pub use event::EventName;
 pub use extension::{Extension, ExtensionForm, ExtensionSource, ExtensionSpec, Problem};
 pub use extensions::{Extensions, ExtensionsOptions, LoadFailure, ProgramFacts, SessionFacts};
 pub use interface::{Completion, Drawing, PartRequest};
+pub use offered::OfferedModules;
 pub use omp_script::{CodeSeal, Connector, Limits, ScanReport, UnitUsage};
 pub use ports::Port;
 pub use registered::{CommandSpec, FlagKind, FlagSpec, Registered, ShortcutSpec, ToolSpec};

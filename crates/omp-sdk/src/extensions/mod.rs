@@ -11,6 +11,7 @@ mod loading;
 mod models;
 mod port;
 mod reading;
+mod survey;
 mod tools;
 
 use std::collections::{HashMap, VecDeque};
@@ -31,8 +32,8 @@ use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
-    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, Registered, SessionFacts,
-    ShortcutSpec, UnitUsage,
+    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, Registered, ScanReport,
+    SessionFacts, ShortcutSpec, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
@@ -46,6 +47,7 @@ pub(crate) use conversation::prepare;
 pub use found::RefusedExtension;
 pub(crate) use found::of_project;
 pub use loading::{ExtensionSurroundings, LoadedExtensions};
+pub use survey::{ExtensionSurvey, SurveyedExtension};
 
 /// The longest run of an extension without a pause, in time of the processor: all others wait for it.
 const TURN: Duration = Duration::from_secs(3);
