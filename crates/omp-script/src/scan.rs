@@ -29,6 +29,7 @@ const HOST_ONLY: [&str; 5] = ["worker_threads", "vm", "cluster", "inspector", "v
 pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
     let mut report = ScanReport::default();
     let entry = entry.canonicalize().unwrap_or_else(|_| entry.to_owned());
+    let manifest = crate::modules::package_of(&entry);
     let mut waiting = vec![entry.clone()];
     let mut seen: BTreeSet<PathBuf> = BTreeSet::from([entry]);
     while let Some(path) = waiting.pop() {
@@ -44,6 +45,13 @@ pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
         }
     }
     report.files.sort();
+    // A package knows best: `"omp": { "engine": "process" }`, or `"inside"` where the scan sees more than is ever run.
+    let engine = manifest.as_ref().and_then(|(_, manifest)| manifest.get("omp")?.get("engine")?.as_str());
+    match engine {
+        Some("process") => report.needs_host = Some("its package.json asks for one".to_owned()),
+        Some("inside") => report.needs_host = None,
+        _ => {}
+    }
     report
 }
 

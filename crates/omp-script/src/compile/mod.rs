@@ -16,6 +16,7 @@ pub(crate) use imports::{SEPARATOR, split_names, with_names};
 use map::SourceMap;
 pub(crate) use requests::Request;
 use translate::Translated;
+pub(crate) use translate::translate_for_node;
 
 /// What kind of module a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

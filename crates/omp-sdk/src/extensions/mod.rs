@@ -14,31 +14,25 @@ mod reading;
 mod survey;
 mod tools;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use omp_agent::{Gate, Listener, Prompt, Tool};
-use omp_auth::Environment;
-use omp_config::settings::{Format, parse_document};
 use omp_extension_host::listener::Settling;
-use omp_extension_host::{CodeSeal, Connector, ExtensionsOptions, Limits, ProgramFacts};
-use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
-    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, Registered, ScanReport,
+    Extensions, FlagKind, FlagSpec, HostProcess, InputAnswer, PartRequest, Port, Problem, Registered, ScanReport,
     SessionFacts, ShortcutSpec, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
 use crate::session::Session;
-use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
 
 pub(crate) use asking::Asked;
@@ -49,8 +43,6 @@ pub(crate) use found::of_project;
 pub use loading::{ExtensionSurroundings, LoadedExtensions};
 pub use survey::{ExtensionSurvey, SurveyedExtension};
 
-/// The longest run of an extension without a pause, in time of the processor: all others wait for it.
-const TURN: Duration = Duration::from_secs(3);
 /// Prompts of extensions that may wait.
 const OUTBOX: usize = 100;
 

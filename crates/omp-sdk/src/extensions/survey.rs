@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use omp_extension_host::{ExtensionSpec, OfferedModules, ScanReport, scan};
+use omp_extension_host::{ExtensionSpec, OfferedModules, ScanReport, find_host, scan};
+use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 
 use crate::extensions::found::Found;
 use crate::extensions::{ExtensionChoice, ExtensionSurroundings};
@@ -32,6 +33,8 @@ pub struct ExtensionSurvey {
     pub extensions: Vec<SurveyedExtension>,
     /// About files and directories that are no extension.
     pub warnings: Vec<String>,
+    /// The program for extensions that cannot run inside, or why there is none; nothing where none is needed.
+    pub process: Option<Result<String, String>>,
 }
 
 impl ExtensionSurroundings<'_> {
@@ -63,7 +66,7 @@ impl ExtensionSurroundings<'_> {
         Ok(survey)
     }
 
-    fn trust(&self) -> ProjectTrust {
+    pub(super) fn trust(&self) -> ProjectTrust {
         ProjectTrust::at(self.directories, self.cwd, self.settings, self.environment.var("PATH"))
     }
 
@@ -83,8 +86,16 @@ impl ExtensionSurroundings<'_> {
             };
             all.into_iter().map(one).collect()
         });
-        ExtensionSurvey { extensions: read.await.unwrap_or_default(), warnings }
+        let extensions: Vec<SurveyedExtension> = read.await.unwrap_or_default();
+        let needs_process = extensions.iter().any(|extension| extension.scan.needs_host.is_some());
+        let process = if needs_process { Some(process().await) } else { None };
+        ExtensionSurvey { extensions, warnings, process }
     }
+}
+
+async fn process() -> Result<String, String> {
+    let environment = ChildEnvironment::inherited().without(&SecretNames::default());
+    find_host(&Scope::new(), &environment).await.map(|program| program.to_string())
 }
 
 impl ExtensionSurvey {

@@ -55,12 +55,15 @@ fn survey(call: &CommandCall, profile: Option<&str>, load: bool) -> Result<Exten
 
 fn list(call: &CommandCall, survey: &ExtensionSurvey) -> u8 {
     if call.values.has("json") {
-        let rows: Vec<Value> = survey.extensions.iter().map(described).collect();
+        let rows: Vec<Value> = survey.extensions.iter().map(|one| described(one, survey)).collect();
         return output::print_json(&json!({ "extensions": rows, "warnings": survey.warnings }));
     }
     let mut text = String::new();
     for extension in &survey.extensions {
         head(&mut text, extension);
+        if let Some(sentence) = in_process(extension, survey) {
+            let _ = writeln!(text, "  {}", output::name(&sentence));
+        }
         if let Some(reason) = &extension.refused {
             let _ = writeln!(text, "  not loaded: {reason}");
         }
@@ -73,10 +76,10 @@ fn list(call: &CommandCall, survey: &ExtensionSurvey) -> u8 {
 fn doctor(call: &CommandCall, survey: &ExtensionSurvey) -> u8 {
     let faults = survey.extensions.iter().filter(|extension| is_faulty(extension)).count();
     let printed = if call.values.has("json") {
-        let rows: Vec<Value> = survey.extensions.iter().map(examined).collect();
+        let rows: Vec<Value> = survey.extensions.iter().map(|one| examined(one, survey)).collect();
         output::print_json(&json!({ "extensions": rows, "warnings": survey.warnings, "errors": faults }))
     } else {
-        let text: String = survey.extensions.iter().map(diagnosis).collect();
+        let text: String = survey.extensions.iter().map(|one| diagnosis(one, survey)).collect();
         warnings(survey);
         let sum = match (survey.extensions.len(), faults) {
             (0, _) => "No extensions (write one with: omp extensions new NAME)\n".to_owned(),
@@ -110,7 +113,17 @@ fn head(text: &mut String, extension: &SurveyedExtension) {
     );
 }
 
-fn diagnosis(extension: &SurveyedExtension) -> String {
+/// Where an extension runs, unless it is inside.
+fn in_process(extension: &SurveyedExtension, survey: &ExtensionSurvey) -> Option<String> {
+    let reason = extension.scan.needs_host.as_ref()?;
+    let by = match survey.process.as_ref()? {
+        Ok(program) => format!("runs in a process of its own ({program})"),
+        Err(_) => "needs a process of its own, and there is none".to_owned(),
+    };
+    Some(format!("{by}, because {reason}"))
+}
+
+fn diagnosis(extension: &SurveyedExtension, survey: &ExtensionSurvey) -> String {
     let mut text = String::new();
     head(&mut text, extension);
     let mut line = |words: &str| {
@@ -121,6 +134,7 @@ fn diagnosis(extension: &SurveyedExtension) -> String {
         (None, Some(reason)) => line(&format!("error: not loaded: {reason}")),
         (None, None) => line("loaded"),
     }
+    in_process(extension, survey).iter().for_each(|sentence| line(sentence));
     extension.scan.problems.iter().for_each(|problem| line(&format!("error: {problem}")));
     for sentence in lacking(&extension.lacking) {
         line(&sentence);
@@ -144,16 +158,18 @@ fn is_ours(module: &str) -> bool {
     module.starts_with("node:") || module.starts_with("bun")
 }
 
-fn described(extension: &SurveyedExtension) -> Value {
+fn described(extension: &SurveyedExtension, survey: &ExtensionSurvey) -> Value {
     let spec = &extension.spec;
+    let program = survey.process.as_ref().and_then(|found| found.as_ref().ok());
+    let process = extension.scan.needs_host.as_ref().map(|reason| json!({ "reason": reason, "program": program }));
     json!({
         "name": spec.name, "path": spec.path, "source": spec.source.name(), "form": spec.form.name(),
-        "refused": extension.refused,
+        "refused": extension.refused, "process": process,
     })
 }
 
-fn examined(extension: &SurveyedExtension) -> Value {
-    let mut row = described(extension);
+fn examined(extension: &SurveyedExtension, survey: &ExtensionSurvey) -> Value {
+    let mut row = described(extension, survey);
     row["error"] = json!(extension.failure);
     row["problems"] = json!(extension.scan.problems);
     row["notOffered"] = json!(extension.lacking);
