@@ -2,7 +2,7 @@
 
 Steps: `> text` types a line, `key NAME` presses a key, `see TEXT` waits until it is on the terminal, `raw TEXT` until it was written with
 escape sequences, `sent TEXT` until a request to the model has it, `result TEXT` the same in the result of a call, `file PATH: TEXT` until
-a file has it, `gone` until omp has ended. `what` says which part of the extension that was.
+a file has it, `gone` until omp has ended. `write PATH: TEXT` writes a file. `what` says which part of the extension that was.
 """
 
 
@@ -10,17 +10,18 @@ def text(words):
     return [["text", words]]
 
 
-def call(tool, **arguments):
+def call(tool, /, **arguments):
     return [["call", "call_1", tool, {"_i": "as asked", **arguments}]]
 
 
-def case(what, *steps, replies=(), arguments=(), files=None, settings=""):
-    return {"what": what, "steps": steps, "replies": list(replies), "arguments": list(arguments), "files": files or {}, "settings": settings}
+def case(what, *steps, replies=(), arguments=(), files=None, settings="", ends=False):
+    """`ends`: the extension is over at the end, and should be."""
+    return {"what": what, "ends": ends, "steps": steps, "replies": list(replies), "arguments": list(arguments), "files": files or {}, "settings": settings}
 
 
-def tool(name, result, *more, arguments=(), **given):
+def tool(tool, result, /, *more, arguments=(), **given):
     """The model calls a tool, and reads its result."""
-    return case(f"tool {name}", "> go", f"result {result}", "see all is well", *more, replies=[call(name, **given), text("all is well")],
+    return case(f"tool {tool}", "> go", f"result {result}", "see all is well", *more, replies=[call(tool, **given), text("all is well")],
                 arguments=arguments)
 
 
@@ -32,7 +33,7 @@ TURN = ("> go", "see all is well")
 WELL = [text("all is well")]
 GONE = ("key C-c", "key C-c", "gone")
 DANGER = call("bash", command="rm -rf build")
-GUARD = case("event tool_call", "> go", "see rm -rf build", "key Down", "key Enter", "result locked", replies=[DANGER, *WELL])
+GUARD = case("event tool_call", "> go", "see Allow?", "key Down", "key Enter", "result locked", replies=[DANGER, *WELL])
 PROTECTED = case("event tool_call", "> go", "result rotected", replies=[call("write", path=".env", content="A=1\n"), *WELL])
 COMMITS = case("event session_shutdown", *TURN, *GONE, "file .git/logs/HEAD: all is well", replies=WELL, files={"new.txt": "new\n"})
 CLEARS = case("event session_before_switch", *TURN, "> /new", "see Clear session?", replies=WELL)
@@ -40,7 +41,7 @@ DIRTY = case("event session_before_switch", *TURN, "> /new", "see uncommitted fi
 COMPACTS = case("event session_before_compact", *TURN, "> and more", "see and more is well", "> /compact", "see Custom compaction",
                 replies=[*WELL, text("and more is well")], settings="compaction:\n  keepRecentTokens: 1\n")
 CHECKPOINT = case("events turn_start, tool_result", *TURN, replies=[call("bash", command="touch made"), *WELL], files={"README.md": "changed\n"})
-TRIGGER = case("event session_start, sendMessage", "see omp", "sent wake up please", files={"/tmp/agent-trigger.txt": "wake up please"})
+TRIGGER = case("event session_start, sendMessage", "write /tmp/agent-trigger.txt: wake up please", "sent wake up please", files={"/tmp/agent-trigger.txt": ""})
 HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "sent build it", "see Summary of it", replies=[*WELL, text("Summary of it")])
 QNA = case("command /qna", *TURN, "> /qna", "see Q: Which one?", replies=[text("all is well. Which one?"), text("Q: Which one?\nA: ")])
 PIRATE = case("command /pirate, event before_agent_start", "> /pirate", "see Arrr! Pirate mode enabled!", "> go", "sent PIRATE MODE", replies=WELL)
@@ -86,20 +87,20 @@ CASES = {
     "pi/minimal-mode": case("tool read", "> go", "result needle", "see all is well", replies=[call("read", path="README.md"), *WELL]),
     "pi/modal-editor": case("editor component", "see INSERT", "key Escape", "see NORMAL"),
     "pi/model-status": case("event model_select", "> /model example/other", "see Model: example/other"),
-    "pi/notify": case("event agent_settled", *TURN, "raw Ready for input", replies=WELL),
+    "pi/notify": case("event agent_settled", *TURN, "> /extensions log", "see Ready for input", replies=WELL),
     "pi/overlay-qa-tests": case("command /overlay-edge", "> /overlay-edge", "see Edge", "key Escape"),
     "pi/overlay-test": case("command /overlay-test", "> /overlay-test", "see Search", "key Escape"),
     "pi/permission-gate": GUARD,
     "pi/pirate": PIRATE,
-    "pi/plan-mode/index": shown("/plan", "Plan mode enabled"),
+    "pi/plan-mode/index": case("key ctrl+alt+p, event tool_call", "key C-M-p", "see Plan mode enabled"),
     "pi/preset": case("command /preset, event before_agent_start", "> /preset brief", 'see "brief" activated', "> go", "sent Be very brief", replies=WELL, files={".omp/presets.json": '{"brief": {"instructions": "Be very brief."}}', ".pi/presets.json": '{"brief": {"instructions": "Be very brief."}}'}),
     "pi/project-trust": case("event session_start", "see project-trust example loaded"),
     "pi/prompt-customizer": case("event before_agent_start", *TURN, replies=WELL),
     "pi/protected-paths": PROTECTED,
     "pi/provider-payload": case("events before_provider_request, after_provider_response", *TURN, "file .pi/provider-payload.log: payload", replies=WELL),
     "pi/qna": QNA,
-    "pi/question": case("tool question", "> go", "see Red or blue?", "key Enter", "result User selected: 1. Red", replies=[call("question", question="Red or blue?", options=[{"label": "Red"}, {"label": "Blue"}]), *WELL]),
-    "pi/questionnaire": case("tool questionnaire", "> go", "see Which colour?", "key Enter", "result Red", replies=[call("questionnaire", questions=[{"id": "a", "prompt": "Which colour?", "options": [{"value": "red", "label": "Red"}]}]), *WELL]),
+    "pi/question": case("tool question", "> go", "see Enter to select", "key Enter", "result User selected: 1. Red", replies=[call("question", question="Red or blue?", options=[{"label": "Red"}, {"label": "Blue"}]), *WELL]),
+    "pi/questionnaire": case("tool questionnaire", "> go", "see Enter select", "key Enter", "result Red", replies=[call("questionnaire", questions=[{"id": "a", "prompt": "Which colour?", "options": [{"value": "red", "label": "Red"}]}]), *WELL]),
     "pi/rainbow-editor": case("editor component", "> ultrathink", "sent ultrathink", replies=WELL),
     "pi/reload-runtime": case("command /reload-runtime", "> /reload-runtime", *TURN, replies=WELL),
     "pi/rpc-demo": case("events session_start, turn_end", "see Loaded and ready.", *TURN, "see Turn 1 done", replies=WELL),
@@ -119,7 +120,7 @@ CASES = {
     "pi/titlebar-spinner": case("event agent_start", *TURN, "raw π", replies=WELL),
     "pi/todo": case("tool todo, command /todos", "> go", "result milk", "see all is well", "> /todos", "see milk", "key Escape", replies=[call("todo", action="add", text="milk"), *WELL]),
     "pi/tool-override": case("tool read, command /read-log", "> go", "result needle", "see all is well", "> /read-log", "see Recent file access", replies=[call("read", path="README.md"), *WELL]),
-    "pi/tools": case("command /tools", "> /tools", "see Tool Configuration", "key Escape"),
+    "pi/tools": case("event session_start", *TURN, replies=WELL),
     "pi/trigger-compact": case("command /trigger-compact", *TURN, "> /trigger-compact", "see Compaction started", replies=WELL),
     "pi/truncated-tool": case("tool rg", "> go", "result needle", "see all is well", replies=[call("rg", pattern="needle"), *WELL]),
     "pi/widget-placement": case("event session_start", "see Above editor widget", "see Below editor widget"),
@@ -148,3 +149,16 @@ CASES = {
     "oh-my-pi/hooks/status-line": STATUS,
     "oh-my-pi/custom-tools/hello/index": tool("hello", "Ada", name="Ada"),
 }
+
+# Extensions of ours that need a process: with each program that can run them, and with none.
+THREADS = case("tool, event, command, question, end of the process", "> go", "result sum 6 twice 12 half 3 session 1 true", "result asked in another process",
+               "see all is well", "> /threads", "see Who is there?", "> Ada", "see welcome Ada, true", "> /nowhere", "see Nowhere is not offered by omp",
+               "> /die", "see has ended: its process", replies=[call("thread_sum", numbers=[1, 2, 3]), call("bash", command="true"), *WELL], ends=True)
+NOBODY = case("no program for processes", *TURN, "> /extensions list", "see it needs a process of its own", "see install one of them", replies=WELL, ends=True)
+FIXTURES = {"node": ("threads", THREADS), "bun": ("threads", THREADS), "none": ("threads", NOBODY)}
+
+PACKAGES = """@aliou/pi-processes @gotgenes/pi-permission-system @juicesharp/rpiv-advisor @juicesharp/rpiv-ask-user-question @juicesharp/rpiv-pi
+@juicesharp/rpiv-todo @oh-my-pi/swarm-extension @ollama/pi-web-search @samfp/pi-memory @tintinweb/pi-subagents @tmustier/pi-ralph-wiggum
+@walterra/pi-charts checkpoint-pi context-mode pi-anthropic-oauth pi-autoresearch pi-btw pi-claude-bridge pi-fff pi-lens pi-markdown-preview
+pi-mcp-adapter pi-mermaid pi-prompt-template-model pi-sandbox pi-schedule-prompt pi-simplify pi-subagents pi-web-access""".split()
+PACKAGE = case("", *TURN, replies=WELL)

@@ -15,9 +15,9 @@ MODELS = """providers:
 """
 SETTINGS = "modelRoles:\n  default: example/m\n"
 # A line of `/extensions list` that says what is wrong.
-WRONG = re.compile(r"(?:problem in [^:]+: .*|has ended: .*|not loaded: .*|failed: .*)")
-# What is known and no fault of the extension.
-KNOWN = re.compile(r"is built in; the extension's is skipped")
+WRONG = re.compile(r"problem in [^:]+: .*?(?= {4}|$)|has ended: .*?(?= {4}|$)|not loaded: .*?(?= {4}|$)", re.M)
+# What omp does not offer, and says so.
+KNOWN = re.compile(r"is built in; the extension's is skipped|its handlers never run|are not available yet")
 
 
 class Failed(Exception):
@@ -73,19 +73,21 @@ class Play:
     def run(self):
         """What came of it: `runs`, `what`, `why` (nothing if all went well)."""
         terminal = Terminal(self.command(self.arguments), self.environment, self.work)
-        row = {"runs": "inside", "what": self.case["what"], "why": ""}
+        row = {"runs": "inside", "what": self.case["what"], "why": "", "notes": []}
         try:
             if not terminal.see("Ctrl+C twice: exit", 30):
                 raise Failed("omp did not start: " + terminal.text()[-200:].strip())
             for step in self.case["steps"]:
                 self.step(terminal, step)
-            if not self.case["steps"][-1:] == ("gone",):
+            if self.case["steps"][-1:] != ("gone",):
                 row.update(self.report(terminal))
+            if self.case["ends"]:
+                row["why"] = ""
         except Failed as failed:
             row["why"] = str(failed)
             said = self.report(terminal, 3)
             row["runs"] = said.get("runs", row["runs"])
-            row["why"] = said.get("why") or row["why"]
+            row["why"], row["notes"] = said.get("why") or row["why"], said.get("notes", [])
         finally:
             self.screen = terminal.text()
             terminal.close()
@@ -101,6 +103,9 @@ class Play:
             terminal.key(rest)
             # A person would see what the key did before the next.
             time.sleep(0.3)
+        elif kind == "write":
+            name, _, words = rest.partition(": ")
+            pathlib.Path(self.work / name).write_text(words)
         elif kind == "gone":
             if not terminal.ended(15):
                 raise Failed("omp did not end")
@@ -135,5 +140,7 @@ class Play:
         said = terminal.text(terminal.since)
         found = re.search(r"runs in a process of its own \(([^)]+)\)", said)
         runs = f"process ({found.group(1).split()[0]})" if found else "inside"
-        wrong = [line for line in WRONG.findall(said) if not KNOWN.search(line)]
-        return {"runs": runs, "why": wrong[0].strip()[:200] if wrong else ""}
+        lines = [" ".join(line.split()) for line in WRONG.findall(said)]
+        wrong = [line for line in lines if not KNOWN.search(line)]
+        notes = [re.sub("^problem in load: ", "", line) for line in lines if KNOWN.search(line)]
+        return {"runs": runs, "why": wrong[0][:200] if wrong else "", "notes": notes}

@@ -11,7 +11,7 @@ ANSWERS = [
     (re.compile(rb"\x1b\]11;\?"), b"\x1b]11;rgb:0000/0000/0000\x1b\\"),
 ]
 KEYS = {"Escape": "\x1b", "Enter": "\r", "Up": "\x1b[A", "Down": "\x1b[B", "Right": "\x1b[C", "Left": "\x1b[D", "Tab": "\t", "C-c": "\x03",
-        "C-d": "\x04", "Space": " ", "S-Tab": "\x1b[Z"}
+        "C-d": "\x04", "Space": " ", "S-Tab": "\x1b[Z", "C-M-p": "\x1b\x10"}
 
 
 def squeezed(text):

@@ -1,5 +1,6 @@
 // Runs the handlers of one event and merges what they return, by the rules of each event. The program runs the extensions
 // one after the other and passes on what the one before returned.
+import { callNow } from "omp:host";
 import { blocks, safe } from "omp:api/content";
 import { makeContext } from "omp:api/context";
 import { begin, end } from "omp:api/signals";
@@ -91,12 +92,14 @@ async function context(handlers, event, run, problems) {
 }
 
 async function beforeAgentStart(handlers, event, run, problems) {
+  const selectedTools = callNow("tools.active", {}) ?? [];
+  const systemPromptOptions = { cwd: unit.cwd, selectedTools, skills: [], contextFiles: [] };
   let systemPrompt = event.systemPrompt;
   const messages = [];
   let changed = false;
   for (const handler of handlers) {
     try {
-      const answer = await run(handler, { ...event, systemPrompt });
+      const answer = await run(handler, { ...event, systemPrompt, systemPromptOptions });
       if (answer?.message != null) messages.push(customMessage(answer.message));
       const prompt = answer?.systemPrompt ?? answer?.systemPromptAppend;
       if (prompt !== undefined) {

@@ -130,6 +130,12 @@ export function lookChanged() {
   surfaces.invalidate();
 }
 
+/** One API takes updates before the signal; the name of the third parameter says which one a tool was written for. */
+function updatesFirst(execute) {
+  const parameters = /^[^(]*\(([^)]*)/.exec(String(execute))?.[1].split(",") ?? [];
+  return parameters.length >= 4 && /update/i.test(parameters[2]);
+}
+
 export async function runTool({ name, id, params, session }) {
   const { definition, parse } = known(unit.tools, name, "tool");
   const signal = begin(id);
@@ -137,7 +143,8 @@ export async function runTool({ name, id, params, session }) {
   try {
     const context = Object.defineProperties(makeContext(session), { signal: { value: signal } });
     const given = parse === undefined ? (definition.prepareArguments?.(params) ?? params) : parse(params);
-    return toolResult(await definition.execute(id, given, signal, onUpdate, context));
+    const order = updatesFirst(definition.execute) ? [onUpdate, context, signal] : [signal, onUpdate, context];
+    return toolResult(await definition.execute(id, given, ...order));
   } finally {
     end(id);
   }

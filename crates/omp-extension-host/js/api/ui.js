@@ -164,17 +164,19 @@ async function custom(factory, options, now, later) {
     now("ui.closeDialog", { id });
     finish(result);
   };
-  const component = await factory(tui, theme, getKeybindings(), done);
+  // Hooks have an older form of the factory, without keys.
+  const given = factory.length === 3 ? [done] : [getKeybindings(), done];
+  const component = await factory(tui, theme, ...given);
   if (ended) {
     component?.dispose?.();
     return finished;
   }
   surfaces.mount(id, component, { tui });
   const over = options?.overlay === true;
-  const given = typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
+  const overlay = typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
   options?.onHandle?.(overlayHandle(id, now));
   options?.signal?.addEventListener?.("abort", () => done(undefined), { once: true });
-  const shown = later("ui.custom", { surface: id, overlay: over, options: overlayOptions(given) });
+  const shown = later("ui.custom", { surface: id, overlay: over, options: overlayOptions(overlay) });
   // Whoever closes the panel for the extension ends the wait with nothing.
   shown.then(() => done(undefined), (error) => {
     report("ui.custom", error);

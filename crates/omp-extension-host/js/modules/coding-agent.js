@@ -6,7 +6,7 @@ export * from "omp:modules/event-guards";
 export * from "omp:modules/transcript";
 export * from "omp:modules/truncate";
 export * from "omp:ui/index";
-export { exec } from "omp:api/extension";
+export { exec, logger } from "omp:api/extension";
 export { complete } from "omp:modules/ai";
 
 export const APP_NAME = "omp";

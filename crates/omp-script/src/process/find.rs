@@ -61,7 +61,10 @@ pub async fn find_host(scope: &Scope, environment: &Environment) -> Result<HostP
             if numbers(&version).is_some_and(|found| found >= runtime.oldest()) {
                 return Ok(HostProgram { runtime, path, version });
             }
-            rejected.push(format!("{} {version}", runtime.name()));
+            let old = format!("{} {version}", runtime.name());
+            if !rejected.contains(&old) {
+                rejected.push(old);
+            }
         }
     }
     let found = if rejected.is_empty() { String::new() } else { format!(" (found: {})", rejected.join(", ")) };

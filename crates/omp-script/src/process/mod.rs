@@ -1,6 +1,6 @@
 //! Units that run in a process of the user's Bun or Node, because they need what only those have: threads, `vm`, native packages.
 //!
-//! The process runs `js/process/host.mjs`, which gives the script the same modules of the program as the engine, over the same
+//! The process runs `js/process/host.js`, which gives the script the same modules of the program as the engine, over the same
 //! operations of the [`crate::Host`]. Both sides write lines of JSON. Ours:
 //!
 //! | `type` | meaning |

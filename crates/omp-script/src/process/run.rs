@@ -23,7 +23,7 @@ use crate::seal::CodeSeal;
 use crate::unit::{BuiltinModule, Host, Shared, Unit, UnitOptions};
 use crate::worker::Message;
 
-const SCRIPT: &str = include_str!("../../js/process/host.mjs");
+const SCRIPT: &str = include_str!("../../js/process/host.js");
 /// How long the runtime may take to start.
 const STARTING: Duration = Duration::from_secs(30);
 /// Memory of the objects of a script under Node, in MB. Whoever needs a process is large.
@@ -88,7 +88,7 @@ fn command(options: &UnitOptions, program: &HostProgram) -> Program {
     let words: &[&str] = match program.runtime {
         HostRuntime::Bun => &["--no-install", "--eval", SCRIPT],
         HostRuntime::Node => {
-            &["--no-warnings", "--enable-source-maps", HEAP, "--input-type=module", "--eval", SCRIPT]
+            &["--no-warnings", "--enable-source-maps", HEAP, "--eval", SCRIPT]
         }
     };
     Program {

@@ -6,7 +6,7 @@ use omp_types::{CustomMessage, UserBlock, UserContent};
 use serde_json::{Value, json};
 
 use crate::extensions::port::custom_message;
-use crate::extensions::{lock, models};
+use crate::extensions::{lock, models, tools};
 use crate::session::Session;
 
 /// What becomes of a prompt.
@@ -62,6 +62,7 @@ impl Session {
     /// What extensions add to a run that begins.
     pub(crate) async fn extensions_before_run(&self, prompt: &Prompt) -> Result<(), AgentError> {
         self.extensions.started().await;
+        tools::refresh(self);
         self.setup.set_run_system(None);
         let Some(set) = self.extensions.set.as_ref().filter(|set| set.listens(EventName::BeforeAgentStart))
         else {

@@ -4,7 +4,6 @@ mod new;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use omp_cli::CommandCall;
 use omp_sdk::extensions::{ExtensionChoice, ExtensionSurroundings, ExtensionSurvey, SurveyedExtension};

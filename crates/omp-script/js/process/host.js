@@ -1,8 +1,10 @@
 // Runs one unit in a process of the user's Bun or Node. The program talks to it in lines of JSON: see `src/process/mod.rs`.
-import { readSync, writeSync } from "node:fs";
-import { Readable } from "node:stream";
-import { Worker, receiveMessageOnPort, MessageChannel } from "node:worker_threads";
-import { formatWithOptions } from "node:util";
+// It is a script and no module: threads and processes of the script inherit how this one was started.
+const { readSync, writeSync } = require("node:fs");
+const { registerHooks } = require("node:module");
+const { Readable } = require("node:stream");
+const { formatWithOptions } = require("node:util");
+const { MessageChannel, Worker, receiveMessageOnPort } = require("node:worker_threads");
 
 const INPUT = 0;
 const OUTPUT = 1;
@@ -114,7 +116,10 @@ let prelude;
 const described = (error) => {
   if (!(error instanceof Error)) return { message: String(error) };
   const message = error.name && !(error.message ?? "").startsWith(error.name) ? `${error.name}: ${error.message}` : String(error.message);
-  return { message, stack: typeof error.stack === "string" ? error.stack.replaceAll("file://", "") : undefined };
+  if (typeof error.stack !== "string") return { message };
+  // What this script does by itself explains nothing.
+  const lines = error.stack.replaceAll("file://", "").split("\n");
+  return { message, stack: lines.filter((line) => !line.includes("[eval]") && !line.includes("node:internal")).join("\n") };
 };
 
 async function run({ id, function: name, arguments: values }) {
@@ -215,7 +220,7 @@ function source(name) {
   return name.startsWith("omp:use/") ? facade(name.slice("omp:use/".length)) : builtin(name).source;
 }
 
-async function prepare() {
+function prepare() {
   if (process.versions.bun !== undefined) {
     // Names as they are imported are virtual modules; those behind them have a namespace.
     const imported = new Set([...Object.keys(init.wanted), ...init.modules.flatMap(({ names }) => names)]);
@@ -232,7 +237,6 @@ async function prepare() {
     });
     return;
   }
-  const { registerHooks } = await import("node:module");
   registerHooks({ resolve, load });
 }
 
@@ -276,15 +280,19 @@ function load(url, context, next) {
   return { format: kind, source: code, shortCircuit: true };
 }
 
-await prepare();
-reader.on("message", heard);
-try {
-  prelude = await import(init.prelude);
-} catch (error) {
-  send({ type: "failed", id: 0, ...described(error) });
-  process.exit(1);
+async function begin() {
+  prepare();
+  reader.on("message", heard);
+  try {
+    prelude = await import(init.prelude);
+  } catch (error) {
+    send({ type: "failed", id: 0, ...described(error) });
+    process.exit(1);
+  }
+  const { bun, node } = process.versions;
+  send({ type: "ready", runtime: bun === undefined ? `node ${node}` : `bun ${bun}` });
+  // The thread that reads keeps the process alive until the program closes the stream.
+  reader.ref();
 }
-const versions = process.versions;
-send({ type: "ready", runtime: versions.bun === undefined ? `node ${versions.node}` : `bun ${versions.bun}` });
-// The thread that reads keeps the process alive until the program closes the stream.
-reader.ref();
+
+begin();
