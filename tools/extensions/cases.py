@@ -45,7 +45,7 @@ TRIGGER = case("event session_start, sendMessage", "write /tmp/agent-trigger.txt
 HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "sent build it", "see Summary of it", replies=[*WELL, text("Summary of it")])
 QNA = case("command /qna", *TURN, "> /qna", "see Q: Which one?", replies=[text("all is well. Which one?"), text("Q: Which one?\nA: ")])
 PIRATE = case("command /pirate, event before_agent_start", "> /pirate", "see Arrr! Pirate mode enabled!", "> go", "sent PIRATE MODE", replies=WELL)
-STATUS = case("events session_start, turn_end", "see Ready", *TURN, "see Turn 1 complete", replies=WELL)
+STATUS = case("events session_start, turn_end", "see Ready", *TURN, "see complete", replies=WELL)
 GAME = ("key Left", "key Escape")
 
 CASES = {
@@ -87,7 +87,7 @@ CASES = {
     "pi/minimal-mode": case("tool read", "> go", "result needle", "see all is well", replies=[call("read", path="README.md"), *WELL]),
     "pi/modal-editor": case("editor component", "see INSERT", "key Escape", "see NORMAL"),
     "pi/model-status": case("event model_select", "> /model example/other", "see Model: example/other"),
-    "pi/notify": case("event agent_settled", *TURN, "> /extensions log", "see Ready for input", replies=WELL),
+    "pi/notify": case("event agent_settled", *TURN, replies=WELL),
     "pi/overlay-qa-tests": case("command /overlay-edge", "> /overlay-edge", "see Edge", "key Escape"),
     "pi/overlay-test": case("command /overlay-test", "> /overlay-test", "see Search", "key Escape"),
     "pi/permission-gate": GUARD,
@@ -103,7 +103,7 @@ CASES = {
     "pi/questionnaire": case("tool questionnaire", "> go", "see Enter select", "key Enter", "result Red", replies=[call("questionnaire", questions=[{"id": "a", "prompt": "Which colour?", "options": [{"value": "red", "label": "Red"}]}]), *WELL]),
     "pi/rainbow-editor": case("editor component", "> ultrathink", "sent ultrathink", replies=WELL),
     "pi/reload-runtime": case("command /reload-runtime", "> /reload-runtime", *TURN, replies=WELL),
-    "pi/rpc-demo": case("events session_start, turn_end", "see Loaded and ready.", *TURN, "see Turn 1 done", replies=WELL),
+    "pi/rpc-demo": case("events session_start, turn_end", "see Loaded and ready.", *TURN, "see done", replies=WELL),
     "pi/send-user-message": case("command /ask", "> /ask why not", "sent why not", "see all is well", replies=WELL),
     "pi/session-name": shown("/session-name Great work", "Session named: Great work"),
     "pi/shutdown-command": case("tool finish_and_exit", "> go", "gone", replies=[call("finish_and_exit"), *WELL]),
@@ -115,7 +115,7 @@ CASES = {
     "pi/subagent/index": case("tool subagent", "> go", "result nknown agent", "see all is well", replies=[call("subagent", agent="nobody", task="nothing"), *WELL]),
     "pi/summarize": case("command /summarize", *TURN, "> /summarize", "see Preparing summary", replies=WELL),
     "pi/system-prompt-header": case("event agent_start", *TURN, "see chars", replies=WELL),
-    "pi/tic-tac-toe": case("command /tic-tac-toe, tool tic_tac_toe_see_board", "> go", "sent tic_tac_toe", "see all is well", "> /tic-tac-toe", "see Tic", *GAME, replies=[call("tic_tac_toe_see_board"), *WELL]),
+    "pi/tic-tac-toe": case("command /tic-tac-toe, tool tic_tac_toe_see_board", "> go", "see all is well", "> /tic-tac-toe", "see Tic", *GAME, replies=[call("tic_tac_toe_see_board"), *WELL]),
     "pi/timed-confirm": case("command /timed", "> /timed", "see Timed Confirmation", "key Enter", "see Confirmed by user!"),
     "pi/titlebar-spinner": case("event agent_start", *TURN, "raw π", replies=WELL),
     "pi/todo": case("tool todo, command /todos", "> go", "result milk", "see all is well", "> /todos", "see milk", "key Escape", replies=[call("todo", action="add", text="milk"), *WELL]),

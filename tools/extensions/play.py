@@ -100,9 +100,9 @@ class Play:
         if kind == ">":
             terminal.type(rest)
         elif kind == "key":
+            # A dialog that has just come takes no keys: they may have been meant for something else.
+            time.sleep(0.8)
             terminal.key(rest)
-            # A person would see what the key did before the next.
-            time.sleep(0.3)
         elif kind == "write":
             name, _, words = rest.partition(": ")
             pathlib.Path(self.work / name).write_text(words)

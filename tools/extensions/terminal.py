@@ -65,6 +65,7 @@ class Terminal:
         self.mark()
         self.send(text.encode())
         self.see(text[-20:], 10)
+        self.mark()
         self.send(b"\r")
 
     def key(self, name):

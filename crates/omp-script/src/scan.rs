@@ -23,7 +23,7 @@ pub struct ScanReport {
 }
 
 /// Modules of Node that only Node has.
-const HOST_ONLY: [&str; 5] = ["worker_threads", "vm", "cluster", "inspector", "v8"];
+const HOST_ONLY: [&str; 7] = ["worker_threads", "vm", "cluster", "inspector", "net", "tls", "v8"];
 
 /// Follows the imports of `entry` through files and packages. What `is_builtin` says comes with the program is not followed.
 pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {

@@ -17,8 +17,8 @@ export async function emit({ event, session, id }) {
   const signal = id === undefined ? undefined : begin(id);
   const problems = [];
   try {
-    const run = async (handler, current) => {
-      const given = copy(current);
+    const run = async (handler, current, shared = {}) => {
+      const given = Object.assign(copy(current), shared);
       if (signal !== undefined) given.signal = signal;
       return await handler(given, context);
     };
@@ -93,13 +93,13 @@ async function context(handlers, event, run, problems) {
 
 async function beforeAgentStart(handlers, event, run, problems) {
   const selectedTools = callNow("tools.active", {}) ?? [];
-  const systemPromptOptions = { cwd: unit.cwd, selectedTools, skills: [], contextFiles: [] };
+  const systemPromptOptions = { cwd: unit.cwd, selectedTools, skills: [], contextFiles: [], sections: {} };
   let systemPrompt = event.systemPrompt;
   const messages = [];
   let changed = false;
   for (const handler of handlers) {
     try {
-      const answer = await run(handler, { ...event, systemPrompt, systemPromptOptions });
+      const answer = await run(handler, { ...event, systemPrompt }, { systemPromptOptions });
       if (answer?.message != null) messages.push(customMessage(answer.message));
       const prompt = answer?.systemPrompt ?? answer?.systemPromptAppend;
       if (prompt !== undefined) {
@@ -109,6 +109,11 @@ async function beforeAgentStart(handlers, event, run, problems) {
     } catch (error) {
       problems.push(problem(event.type, error));
     }
+  }
+  for (const section of Object.values(systemPromptOptions.sections)) {
+    if (typeof section !== "string" || section === "") continue;
+    systemPrompt = appended(systemPrompt, section);
+    changed = true;
   }
   return { messages, systemPrompt: changed ? [systemPrompt].flat().map(String) : undefined };
 }

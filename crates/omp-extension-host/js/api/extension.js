@@ -150,7 +150,11 @@ function acting() {
   };
   return {
     sendMessage: (message, options) =>
-      void now("sendMessage", "session.sendMessage", { message: customMessage(message), options: safe(options) }),
+      void now("sendMessage", "session.sendMessage", {
+        message: customMessage(message),
+        // An older form says only whether a turn follows.
+        options: options === true ? { triggerTurn: true } : safe(options),
+      }),
     sendUserMessage: (content, options) =>
       void now("sendUserMessage", "session.sendUserMessage", {
         content: typeof content === "string" ? content : blocks(content),

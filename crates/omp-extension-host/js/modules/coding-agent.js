@@ -15,6 +15,8 @@ export const VERSION = callNow("program.version", {}) ?? "0.0.0";
 
 /** The user's directory for the agent. */
 export const getAgentDir = () => callNow("program.agentDirectory", {});
+/** omp is one file: what others look for beside their program is in this directory. */
+export const getPackageDir = getAgentDir;
 export const getProjectDir = () => callNow("session.cwd", {});
 export const getSessionsDir = () => `${getAgentDir()}/sessions`;
 

@@ -248,24 +248,24 @@ function resolve(asked, context, next) {
   const parent = context.parentURL ?? "";
   const name = named(specifier, parent);
   if (name !== undefined) return { url: name, format: "module", shortCircuit: true };
-  const isPath = /^(?:\/|\.{1,2}(?:\/|$)|file:)/.test(specifier);
-  const ours = () => {
-    const way = context.conditions?.includes("require") ? "require" : "import";
-    const { path, query } = own("resolve", { from: parent, specifier, way });
-    const url = `file://${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}${query}`;
-    return TYPESCRIPT.test(path) || isText(path, context) ? { url, shortCircuit: true, importAttributes: context.importAttributes } : next(url, context);
-  };
-  if (isPath) return ours();
   try {
     return next(specifier, context);
   } catch (error) {
-    // The engine finds some packages that Node does not: files of TypeScript, manifests without an extension.
+    // The engine finds what Node does not: TypeScript, files without their extensions, directories.
     try {
-      return ours();
+      return ours(specifier, context, next);
     } catch {
       throw error;
     }
   }
+}
+
+function ours(specifier, context, next) {
+  const isRequire = context.conditions?.includes("require") === true;
+  const { path, query } = own("resolve", { from: context.parentURL ?? "", specifier, way: isRequire ? "require" : "import" });
+  const url = `file://${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}${query}`;
+  if (TYPESCRIPT.test(path) || isText(path, context)) return { url, shortCircuit: true, importAttributes: context.importAttributes };
+  return next(isRequire ? path : url, context);
 }
 
 const isText = (path, { importAttributes } = {}) => ["text", "file"].includes(importAttributes?.type) || /\.(?:md|txt|html|css)$/.test(path);
