@@ -41,7 +41,7 @@ DIRTY = case("event session_before_switch", *TURN, "> /new", "see uncommitted fi
 COMPACTS = case("event session_before_compact", *TURN, "> and more", "see and more is well", "> /compact", "see Custom compaction",
                 replies=[*WELL, text("and more is well")], settings="compaction:\n  keepRecentTokens: 1\n")
 CHECKPOINT = case("events turn_start, tool_result", *TURN, replies=[call("bash", command="touch made"), *WELL], files={"README.md": "changed\n"})
-TRIGGER = case("event session_start, sendMessage", "write /tmp/agent-trigger.txt: wake up please", "sent wake up please", files={"/tmp/agent-trigger.txt": ""})
+TRIGGER = case("event session_start, sendMessage", "see Watching", "write /tmp/agent-trigger.txt: wake up please", "sent wake up please", files={"/tmp/agent-trigger.txt": ""})
 HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "sent build it", "see Summary of it", replies=[*WELL, text("Summary of it")])
 QNA = case("command /qna", *TURN, "> /qna", "see Q: Which one?", replies=[text("all is well. Which one?"), text("Q: Which one?\nA: ")])
 PIRATE = case("command /pirate, event before_agent_start", "> /pirate", "see Arrr! Pirate mode enabled!", "> go", "sent PIRATE MODE", replies=WELL)
@@ -60,8 +60,8 @@ CASES = {
     "pi/custom-compaction": COMPACTS,
     "pi/custom-footer": shown("/footer", "Custom footer enabled", "main"),
     "pi/custom-header": case("event session_start, command /builtin-header", "see shitty coding agent", "> /builtin-header", "see Built-in header restored"),
-    "pi/custom-provider-anthropic/index": case("provider", "> /model custom-anthropic/claude-opus-4-5", "see custom-anthropic"),
-    "pi/custom-provider-gitlab-duo/index": case("provider", "> /model gitlab-duo", "see gitlab-duo"),
+    "pi/custom-provider-anthropic/index": case("provider", "> /model custom-anthropic/claude-opus-4-5", "see Switched to custom-anthropic"),
+    "pi/custom-provider-gitlab-duo/index": case("provider", "> /model gitlab-duo/claude-opus-4-8", "see Switched to gitlab-duo"),
     "pi/debug-provider": shown("/debug-provider on", "Provider event capture enabled", "provider debug"),
     "pi/dirty-repo-guard": DIRTY,
     "pi/doom-overlay/index": shown("/doom-overlay", "DOOM"),

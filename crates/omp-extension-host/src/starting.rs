@@ -47,7 +47,8 @@ pub(crate) async fn start(
     let (unit, process) = run(shared, spec, unit).await?;
     let extension = Extension { id, spec: spec.clone(), process, unit, state };
     let form = if spec.form == ExtensionForm::Tool { "tool" } else { "extension" };
-    let arguments = json!({"path": spec.path, "cwd": options.cwd, "form": form});
+    let source = std::fs::read(&spec.path).unwrap_or_default();
+    let arguments = json!({"path": spec.path, "cwd": options.cwd, "form": form, "promptIsText": has_prompt_as_text(&source)});
     let said = extension.call("load", arguments, Some(LOADING)).await;
     let said = match said {
         Ok(said) => said,
@@ -68,6 +69,14 @@ pub(crate) async fn start(
     Ok(extension)
 }
 
+/// Which of the two APIs a file was written for: they differ in how the system prompt is given. Most import nothing but types, so
+/// only the text says it.
+fn has_prompt_as_text(source: &[u8]) -> bool {
+    let source = String::from_utf8_lossy(source);
+    let text = source.contains("@mariozechner/pi-") || source.contains("@earendil-works/pi-");
+    text && !source.contains("@oh-my-pi/")
+}
+
 /// Starts the unit where it can run.
 async fn run(
     shared: &Shared,
@@ -80,7 +89,9 @@ async fn run(
         let unit = shared.engine.load(unit).await.map_err(|error| error.to_string())?;
         return Ok((unit, None));
     };
-    let program = program(shared).await.map_err(|missing| format!("it needs a process of its own ({reason}), and {missing}"))?;
+    let program = program(shared)
+        .await
+        .map_err(|missing| format!("it needs a process of its own ({reason}), and {missing}"))?;
     let unit = load_in_process(unit, &program, &imports).await.map_err(|error| error.to_string())?;
     Ok((unit, Some(HostProcess { program: program.to_string(), reason })))
 }

@@ -28,7 +28,8 @@ impl CodeSeal {
         let mut paths: Vec<&PathBuf> = self.0.keys().collect();
         paths.sort();
         paths.into_iter().try_for_each(|path| {
-            let content = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let content =
+                std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
             self.check(path, &content)
         })
     }

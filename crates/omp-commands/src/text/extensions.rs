@@ -77,7 +77,11 @@ fn describe(text: &mut String, extension: &Extension) {
         spec.path.display()
     );
     if let Some(process) = &extension.process {
-        let _ = writeln!(text, "  runs in a process of its own ({}), because {}", process.program, process.reason);
+        let _ = writeln!(
+            text,
+            "  runs in a process of its own ({}), because {}",
+            process.program, process.reason
+        );
     }
     if let Some(reason) = extension.ended() {
         let _ = writeln!(text, "  has ended: {reason}");

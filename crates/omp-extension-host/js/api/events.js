@@ -4,7 +4,7 @@ import { callNow } from "omp:host";
 import { blocks, safe } from "omp:api/content";
 import { makeContext } from "omp:api/context";
 import { begin, end } from "omp:api/signals";
-import { problem, unit } from "omp:api/unit";
+import { problem, shapedPrompt, unit } from "omp:api/unit";
 
 /** Handlers get a copy each: what they change in it reaches nobody. */
 const copy = (value) => structuredClone(value);
@@ -94,7 +94,7 @@ async function context(handlers, event, run, problems) {
 async function beforeAgentStart(handlers, event, run, problems) {
   const selectedTools = callNow("tools.active", {}) ?? [];
   const systemPromptOptions = { cwd: unit.cwd, selectedTools, skills: [], contextFiles: [], sections: {} };
-  let systemPrompt = event.systemPrompt;
+  let systemPrompt = shapedPrompt(event.systemPrompt);
   const messages = [];
   let changed = false;
   for (const handler of handlers) {

@@ -16,8 +16,8 @@ export { busEvent } from "omp:api/extension";
 export { abort } from "omp:api/signals";
 
 /** Loads a module and lets it register what it has. */
-export async function load({ path, cwd, form }) {
-  Object.assign(unit, { path, cwd });
+export async function load({ path, cwd, form, promptIsText }) {
+  Object.assign(unit, { path, cwd, promptIsText: promptIsText === true });
   const module = await import(path);
   const factory = factoryOf(module);
   if (typeof factory !== "function") throw new Error("the default export is not a function");

@@ -18,7 +18,14 @@ export const unit = {
   active: false,
   path: "",
   cwd: "",
+  /** One API has the system prompt as one text, the other as its parts. */
+  promptIsText: false,
 };
+
+/** The system prompt in the form that the extension was written for. */
+export function shapedPrompt(prompt) {
+  return unit.promptIsText && Array.isArray(prompt) ? prompt.join("\n\n") : prompt;
+}
 
 /** Tells the program what has changed in what the extension offers; once it is loaded, everything goes at once. */
 export function announce(kind, value) {

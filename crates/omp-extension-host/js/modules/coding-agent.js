@@ -48,6 +48,13 @@ export async function withFileMutationQueue(path, change) {
   }
 }
 
+/** Settings of the original; those that omp has are its own. */
+export const SettingsManager = {
+  create: () => ({
+    getShellPath: () => undefined, getShellCommandPrefix: () => undefined, getGlobalSettings: () => ({}), getProjectSettings: () => ({}),
+  }),
+};
+
 /** What code of the original asks for and omp decides itself. */
 export const createEventBus = () => {
   const handlers = new Map();

@@ -89,7 +89,11 @@ fn decide(hint: Hint, has_module_syntax: bool, scope: &[&str], is_typescript: bo
 
 /// A file for a Node that has no TypeScript: what kind of module it is, and its code with a source map inside. It may ask for
 /// `require` and the like, as in the engine.
-pub(crate) fn translate_for_node(path: &Path, source: &str, hint: Hint) -> Result<(ModuleKind, String), String> {
+pub(crate) fn translate_for_node(
+    path: &Path,
+    source: &str,
+    hint: Hint,
+) -> Result<(ModuleKind, String), String> {
     let allocator = Allocator::default();
     let kind = source_type(path, hint);
     let parsed = Parser::new(&allocator, source, kind).parse();
@@ -97,7 +101,8 @@ pub(crate) fn translate_for_node(path: &Path, source: &str, hint: Hint) -> Resul
         return Err(problem);
     }
     let Printed { kind, scope, text, .. } = print(path, source, &allocator, parsed, hint)?;
-    let map = text.map.map(|map| format!("\n//# sourceMappingURL={}\n", map.to_data_url())).unwrap_or_default();
+    let map =
+        text.map.map(|map| format!("\n//# sourceMappingURL={}\n", map.to_data_url())).unwrap_or_default();
     Ok((kind, format!("{}{}{map}", node_prefix(kind, &scope), text.code)))
 }
 

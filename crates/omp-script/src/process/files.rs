@@ -13,7 +13,8 @@ pub(super) fn answer(operation: &str, arguments: &Value, seal: Option<&CodeSeal>
     match operation {
         "resolve" => {
             let from = text("from").strip_prefix("file://").unwrap_or("/");
-            let from = url::Url::from_file_path("/").ok().and_then(|base| base.join(from).ok()?.to_file_path().ok());
+            let from =
+                url::Url::from_file_path("/").ok().and_then(|base| base.join(from).ok()?.to_file_path().ok());
             let directory = from.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
             let way = if text("way") == "require" { Way::Require } else { Way::Import };
             let (path, query) = resolve(directory, text("specifier"), way)?;
@@ -36,6 +37,7 @@ fn read(path: &Path, seal: Option<&CodeSeal>) -> Result<String, String> {
     if let Some(seal) = seal {
         seal.check(path, &bytes)?;
     }
-    let text = String::from_utf8(bytes).map_err(|_| format!("cannot read {}: it is not UTF-8", path.display()))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| format!("cannot read {}: it is not UTF-8", path.display()))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

@@ -67,7 +67,8 @@ pub async fn find_host(scope: &Scope, environment: &Environment) -> Result<HostP
             }
         }
     }
-    let found = if rejected.is_empty() { String::new() } else { format!(" (found: {})", rejected.join(", ")) };
+    let found =
+        if rejected.is_empty() { String::new() } else { format!(" (found: {})", rejected.join(", ")) };
     let (node, bun) = (OLDEST_NODE, OLDEST_BUN);
     Err(format!(
         "neither Bun {}.{} nor Node {}.{} or later is on PATH{found}: install one of them",
@@ -78,7 +79,8 @@ pub async fn find_host(scope: &Scope, environment: &Environment) -> Result<HostP
 /// Programs of that name. A relative entry of `PATH` would mean whatever directory omp is in.
 fn on_path(name: &str, environment: &Environment) -> Vec<PathBuf> {
     let path = environment.get("PATH").map(std::ffi::OsStr::to_owned).unwrap_or_default();
-    let candidates = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
+    let candidates =
+        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
     candidates.filter(|path| is_program(path)).collect()
 }
 

@@ -48,7 +48,8 @@ pub async fn load_in_process(
     checked.unwrap_or(Ok(())).map_err(ScriptError::engine)?;
     let shared = Shared::new(options.name.clone(), options.limits.memory);
     let started = options.scope.spawn(command(&options, program));
-    let mut child = started.map_err(|error| ScriptError::engine(format!("cannot start {program}: {error}")))?;
+    let mut child =
+        started.map_err(|error| ScriptError::engine(format!("cannot start {program}: {error}")))?;
     let mark = mark();
     let (lines, waiting) = mpsc::unbounded_channel();
     let (sender, inbox) = mpsc::unbounded_channel();
@@ -87,9 +88,7 @@ pub async fn load_in_process(
 fn command(options: &UnitOptions, program: &HostProgram) -> Program {
     let words: &[&str] = match program.runtime {
         HostRuntime::Bun => &["--no-install", "--eval", SCRIPT],
-        HostRuntime::Node => {
-            &["--no-warnings", "--enable-source-maps", HEAP, "--eval", SCRIPT]
-        }
+        HostRuntime::Node => &["--no-warnings", "--enable-source-maps", HEAP, "--eval", SCRIPT],
     };
     Program {
         path: program.path.clone(),
@@ -253,7 +252,9 @@ impl Process {
             Message::Call { function, arguments, reply } => {
                 self.number += 1;
                 self.calls.insert(self.number, reply);
-                self.send(json!({"type": "run", "id": self.number, "function": function, "arguments": arguments}));
+                self.send(
+                    json!({"type": "run", "id": self.number, "function": function, "arguments": arguments}),
+                );
             }
             Message::End { grace, done } => {
                 let end = Instant::now() + grace;

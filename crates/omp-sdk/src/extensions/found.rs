@@ -89,7 +89,8 @@ impl Found {
     /// What a user should know who does not look at the list.
     pub(crate) fn refusal(&self) -> Option<String> {
         let count = self.refused.len();
-        let (noun, verb, pronoun) = if count == 1 { ("extension", "was", "it") } else { ("extensions", "were", "them") };
+        let (noun, verb, pronoun) =
+            if count == 1 { ("extension", "was", "it") } else { ("extensions", "were", "them") };
         (count > 0).then(|| {
             format!(
                 "{count} {noun} of this project {verb} not loaded, because you have not trusted {pronoun} (/extensions lists them; to \

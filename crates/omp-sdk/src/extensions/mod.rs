@@ -27,8 +27,8 @@ use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
-    Extensions, FlagKind, FlagSpec, HostProcess, InputAnswer, PartRequest, Port, Problem, Registered, ScanReport,
-    SessionFacts, ShortcutSpec, UnitUsage,
+    Extensions, FlagKind, FlagSpec, HostProcess, InputAnswer, PartRequest, Port, Problem, Registered,
+    ScanReport, SessionFacts, ShortcutSpec, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;

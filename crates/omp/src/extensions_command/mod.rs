@@ -34,8 +34,7 @@ fn survey(call: &CommandCall, profile: Option<&str>, load: bool) -> Result<Exten
     let cwd = working_directory::current()?;
     let settings = context.settings(&cwd)?;
     let CommandContext { directories, environment } = &context;
-    let surroundings =
-        ExtensionSurroundings { directories, cwd: &cwd, settings: &settings, environment };
+    let surroundings = ExtensionSurroundings { directories, cwd: &cwd, settings: &settings, environment };
     let choice = ExtensionChoice {
         named: call.values.paths("extension"),
         reserved_commands: omp_commands::reserved_names(),
@@ -160,7 +159,8 @@ fn is_ours(module: &str) -> bool {
 fn described(extension: &SurveyedExtension, survey: &ExtensionSurvey) -> Value {
     let spec = &extension.spec;
     let program = survey.process.as_ref().and_then(|found| found.as_ref().ok());
-    let process = extension.scan.needs_host.as_ref().map(|reason| json!({ "reason": reason, "program": program }));
+    let process =
+        extension.scan.needs_host.as_ref().map(|reason| json!({ "reason": reason, "program": program }));
     json!({
         "name": spec.name, "path": spec.path, "source": spec.source.name(), "form": spec.form.name(),
         "refused": extension.refused, "process": process,

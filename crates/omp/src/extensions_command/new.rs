@@ -62,7 +62,11 @@ pub(super) fn run(call: &CommandCall, profile: Option<&str>) -> Result<u8, Strin
     check(name, kind)?;
     let base = base(call, profile)?;
     let path = base.join((template.place)(name));
-    let source = template.source.replace("__NAME__", name).replace("__TOOL__", &tool(name)).replace("__TYPES__", &types(template, name));
+    let source = template
+        .source
+        .replace("__NAME__", name)
+        .replace("__TOOL__", &tool(name))
+        .replace("__TYPES__", &types(template, name));
     let types = base.join("types/omp.d.ts");
     create(&path, &source)?;
     // One file for all of them; whoever has changed theirs keeps it.
