@@ -4,7 +4,8 @@ import { ExtensionTui } from "omp:tui/tui";
 import { getKeybindings } from "omp:tui/keybindings";
 import { getEditorTheme } from "omp:ui/component-themes";
 import { reloadTheme, Theme, theme } from "omp:ui/theme";
-import { report } from "omp:api/unit";
+import { callNow } from "omp:host";
+import { report, unit } from "omp:api/unit";
 
 export const surfaces = new Surfaces();
 /** What waits for keys that the terminal has not used yet. */
@@ -118,6 +119,21 @@ export function makeUi(session, now, later) {
     getToolsExpanded: () => now("ui.toolsExpanded") === true,
     setToolsExpanded: (expanded) => show("ui.setToolsExpanded", { expanded: expanded === true }),
   };
+}
+
+/** Draws an entry, once, as a part of the conversation. */
+export function showEntry(customType, data) {
+  const renderer = unit.entryRenderers.get(customType);
+  if (renderer === undefined || callNow("session.hasUI", {}) !== true) return;
+  try {
+    const id = newSurface("entry");
+    const component = renderer({ type: "custom", customType, data }, { expanded: false }, theme);
+    if (component == null) return;
+    surfaces.mount(id, component, { tui: new ExtensionTui(id, surfaces) });
+    callNow("ui.mount", { place: "entry", surface: id });
+  } catch (error) {
+    report(`drawing an entry "${customType}"`, error);
+  }
 }
 
 function plainItem({ label, description }) {

@@ -9,6 +9,8 @@ export const unit = {
   shortcuts: new Map(),
   flags: new Map(),
   messageRenderers: new Map(),
+  /** Draws entries of the session that no model sees. */
+  entryRenderers: new Map(),
   thinkingRenderers: [],
   providers: new Map(),
   /** Handlers on the bus that all extensions share. */
