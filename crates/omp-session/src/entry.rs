@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_types::{CustomMessage, Message, UserContent};
+use omp_types::{CustomMessage, Message, Usage, UserContent};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -108,6 +108,7 @@ entry_kinds! {
     "mcp_tool_selection" => McpToolSelection(McpToolSelection) is Setting,
     "reset_boundary" => ResetBoundary(ResetBoundary) is Boundary,
     "title_change" => TitleChange(TitleChange) is Record,
+    "model_usage" => ModelUsage(ModelUsage) is Record,
 }
 
 /// What the user, the model or a tool said.
@@ -293,6 +294,21 @@ pub struct TitleChange {
     /// What the program was doing when it chose the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
+}
+
+/// What a request beside the conversation took, such as one for a title. Later releases write it; omp keeps its own in a file
+/// beside the session ([`crate::side_requests`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelUsage {
+    /// What was asked for.
+    pub purpose: String,
+    pub provider: String,
+    pub model: String,
+    pub usage: Usage,
+    /// The role that chose the model, the wire it was reached on, how the request ended.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
 }
 
 impl Entry {

@@ -59,10 +59,27 @@ pub(crate) fn head(line: &[u8]) -> Option<Head> {
     serde_json::from_slice(line).ok()
 }
 
-/// The request whose answer a line holds.
+/// An entry about a request beside the conversation, which later releases of the original write into the session.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ModelUsageLine<'a> {
+    #[serde(rename = "type")]
+    name: &'a str,
+    id: String,
+    timestamp: String,
+    provider: String,
+    model: String,
+    #[serde(default)]
+    stop_reason: String,
+    usage: Usage,
+}
+
+/// The request whose answer, or whose usage, a line holds.
 pub(crate) fn request(line: &[u8]) -> Option<Request> {
     // Most lines are results of tools, and large.
-    memchr::memmem::find(line, b"\"assistant\"")?;
+    if memchr::memmem::find(line, b"\"assistant\"").is_none() {
+        return model_usage(line);
+    }
     let entry: EntryLine = serde_json::from_slice(line).ok()?;
     let answer = entry.message.filter(|message| message.role == "assistant")?;
     let written = entry.timestamp.as_deref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
@@ -78,6 +95,22 @@ pub(crate) fn request(line: &[u8]) -> Option<Request> {
         usage: answer.usage,
         duration: duration.filter(|ms| (0..=LONGEST_MS).contains(ms)),
         side: false,
+    })
+}
+
+fn model_usage(line: &[u8]) -> Option<Request> {
+    memchr::memmem::find(line, b"\"model_usage\"")?;
+    let entry: ModelUsageLine<'_> = serde_json::from_slice(line).ok()?;
+    let at = entry.timestamp.parse::<jiff::Timestamp>().ok()?.as_millisecond();
+    (entry.name == "model_usage").then_some(Request {
+        id: entry.id,
+        at,
+        provider: entry.provider,
+        model: entry.model,
+        stop: entry.stop_reason,
+        usage: entry.usage,
+        duration: None,
+        side: true,
     })
 }
 

@@ -9,7 +9,7 @@
  "instructions": …, "startDelay": seconds, "page": tools on a page, "stderr": text, "never": true}
 
 It is read again for every request. Every line that comes in is appended to <file>.log; a change of <file>.poke sends
-tools/list_changed, and resources/updated for the address in it, if any.
+list_changed for tools, prompts and resources, and resources/updated for the address in it, if any.
 """
 import json
 import os
@@ -100,7 +100,7 @@ def initialized(request):
         "capabilities": {
             "tools": {"listChanged": True},
             "resources": {"subscribe": True, "listChanged": True},
-            "prompts": {},
+            "prompts": {"listChanged": True},
         },
         "serverInfo": {"name": "fixture", "version": "1.0"},
     }
@@ -169,7 +169,8 @@ def poked():
             text = None
         if text is not None and text != known:
             known = text
-            send({"method": "notifications/tools/list_changed"})
+            for kind in ("tools", "prompts", "resources"):
+                send({"method": f"notifications/{kind}/list_changed"})
             for word in text.split():
                 if "://" in word:
                     send({"method": "notifications/resources/updated", "params": {"uri": word}})

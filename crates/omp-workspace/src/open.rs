@@ -1,7 +1,7 @@
 //! Opens regular files. Anything else is named, not opened: a FIFO would wait for a writer, a device may act.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -54,6 +54,15 @@ impl Special {
             Self::Unknown => "neither a file nor a directory",
         }
     }
+}
+
+/// The first bytes of a file; none of one that cannot be read.
+pub fn content(path: &Path, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(OpenedPath::File(file, _)) = open(path) {
+        let _ = file.take(most).read_to_end(&mut bytes);
+    }
+    bytes
 }
 
 /// Opens `path` for reading if it is a regular file; symbolic links are followed. Never blocks.

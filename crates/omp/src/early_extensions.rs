@@ -45,6 +45,11 @@ impl EarlyExtensions {
         Ok(launch)
     }
 
+    /// What the session would have said about them.
+    pub(crate) fn remarks(&self) -> &[String] {
+        self.loaded.warnings()
+    }
+
     /// For the session that comes now.
     pub(crate) fn into_parts(self) -> (Option<Runtime>, LoadedExtensions) {
         (self.runtime, self.loaded)

@@ -37,6 +37,9 @@ fn begin(words: &Words<'_>, profile: Option<&str>, set_up: SetUp) -> u8 {
     match open(words, profile, set_up, &mut early) {
         Ok(code) => code,
         Err(stop) => {
+            // A flag may be unknown because its extension was not loaded.
+            let remarks = early.iter().flat_map(EarlyExtensions::remarks);
+            remarks.for_each(|remark| output::warn(remark));
             let code = stop.tell();
             early.into_iter().for_each(EarlyExtensions::end);
             code

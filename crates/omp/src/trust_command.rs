@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use omp_cli::CommandCall;
-use omp_sdk::{Agreement, ProjectTrust, TrustRow, TrustedProject, trusted_projects};
+use omp_sdk::{Agreement, ProjectTrust, TrustRow, TrustedProject, WantKind, trusted_projects};
 use serde_json::{Value, json};
 
 use crate::command_context::CommandContext;
 use crate::output::{self, Stream};
 use crate::working_directory;
+
+/// Files of one row that are listed; `--json` has all of them.
+const SHOWN: usize = 40;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     let done = match call.args.text("action") {
@@ -83,10 +86,22 @@ fn row_text(row: &TrustRow) -> String {
         Some(at) => format!("trusted {}", omp_sdk::local_time(at)),
         None => "not trusted (to trust: omp trust add)".to_owned(),
     };
-    let files: String = row.files.iter().map(|file| format!("      {}\n", file.display())).collect();
     let want = &row.want;
-    let files = if want.kind == omp_sdk::WantKind::Code { files } else { String::new() };
+    let files = match want.kind {
+        WantKind::Code | WantKind::Extension => files_text(&row.files),
+        _ => String::new(),
+    };
     format!("  {}: {}\n    {state}, {}\n{files}", want.kind.word(), want.what, want.hash)
+}
+
+/// An extension may come with a whole tree of packages.
+fn files_text(files: &[PathBuf]) -> String {
+    let mut text: String =
+        files.iter().take(SHOWN).map(|file| format!("      {}\n", file.display())).collect();
+    if files.len() > SHOWN {
+        text.push_str(&format!("      and {} more files\n", files.len() - SHOWN));
+    }
+    text
 }
 
 fn row_json(row: &TrustRow) -> Value {

@@ -92,6 +92,7 @@ fn state(entry: &Entry) -> String {
             Some(label) => format!("Label: {label}"),
             None => "Label removed".to_owned(),
         },
+        EntryKind::ModelUsage(request) => format!("Side request: {}, {}", request.purpose, request.model),
         EntryKind::Custom(custom) => format!("State of {}", custom.custom_type),
         kind => format!("Entry of type {}", kind.name()),
     }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use omp_extension_host::{CodeSeal, ExtensionSource, ExtensionSpec};
 use omp_guard::trust::content_hash;
+use omp_workspace::open::content;
 
-use crate::guard::trust::{MAX_HASHED, content};
+use crate::guard::trust::MAX_HASHED;
 
 /// The most files that one consent covers beside those that are imported.
 const MOST_FILES: usize = 5_000;

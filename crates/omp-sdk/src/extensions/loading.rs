@@ -48,6 +48,11 @@ impl LoadedExtensions {
         self.set.as_ref().map(|set| set.flags()).unwrap_or_default()
     }
 
+    /// What was not loaded, and what is odd about the others.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// What was typed for them.
     pub fn set_flags(&self, values: Map<String, Value>) {
         if let Some(set) = &self.set {

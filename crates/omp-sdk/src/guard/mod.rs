@@ -36,7 +36,7 @@ use crate::clock::SystemClock;
 use crate::guard::permissions::Permissions;
 use crate::guard::trust::ProjectTrust;
 use crate::hooks::SessionHooks;
-use crate::mcp::is_named;
+use omp_mcp_session::is_named;
 use words::{nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../../prompts/todo-error-reminder.md");

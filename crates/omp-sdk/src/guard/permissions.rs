@@ -11,8 +11,8 @@ use omp_guard::rules::{Rule, Scope, allow, find, propose};
 use omp_tools::{first_risk, real_path};
 
 use crate::guard::trust::ProjectTrust;
-use crate::mcp::is_named;
 use crate::session::Session;
+use omp_mcp_session::is_named;
 
 /// What stands behind a rule whose commands also run outside the sandbox.
 const OUTSIDE: &str = " (outside the sandbox)";

@@ -1,7 +1,6 @@
 //! What a project wants beyond being read, and what the user has agreed to.
 
 use std::fs::Metadata;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,13 +12,13 @@ use omp_config::{Directories, TrustError, change_trust, load_trust, project_root
 use omp_extension_host::CodeSeal;
 use omp_guard::trust::{Agreement, TrustBook, Want, WantKind, content_hash};
 use omp_hooks::CommandHook;
+use omp_mcp_session::ConfiguredServer;
+use omp_mcp_session::definitions;
 use omp_tools::CHECKER_PROGRAMS;
-use omp_workspace::open::{OpenedPath, open};
+use omp_workspace::open::content;
 
 use crate::extensions::{self, ExtensionCode, ExtensionSpec};
 use crate::hooks;
-use crate::mcp::ConfiguredServer;
-use crate::mcp::definitions;
 use crate::session::Session;
 use crate::session::options::SessionOptions;
 use crate::tools::language_servers;
@@ -381,15 +380,6 @@ fn state(file: &Path) -> FileState {
     let time = |number: fn(&Metadata) -> i64| metadata.as_ref().map_or(0, number);
     let (changed, fraction) = (time(MetadataExt::ctime), time(MetadataExt::ctime_nsec));
     (file.to_owned(), of(MetadataExt::ino), of(MetadataExt::size), changed, fraction)
-}
-
-/// The first bytes of a file; none of one that cannot be read.
-pub(crate) fn content(file: &Path, most: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Ok(OpenedPath::File(file, _)) = open(file) {
-        let _ = file.take(most).read_to_end(&mut bytes);
-    }
-    bytes
 }
 
 impl Session {

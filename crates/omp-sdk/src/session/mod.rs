@@ -59,7 +59,6 @@ use crate::compaction::Compactor;
 use crate::extensions::{Asked, SessionExtensions};
 use crate::guard::Guard;
 use crate::hooks::{ListedHook, SessionHooks};
-use crate::mcp::SessionMcp;
 use crate::prompt::PromptReport;
 use crate::prompt::bundled_commands;
 use crate::prompt::expand::{expand, typed, with_text};
@@ -72,6 +71,7 @@ use crate::session::preferences::ModelPreferences;
 use crate::session::processes::Processes;
 use crate::session::setup::SessionSetup;
 use crate::side_tasks::titles::Titling;
+use omp_mcp_session::SessionMcp;
 
 /// A conversation ready to be prompted: a facade over the parts that it is made of.
 pub struct Session {

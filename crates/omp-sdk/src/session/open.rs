@@ -7,6 +7,7 @@ use omp_agent::{
 };
 use omp_guard::secrets::Secrets;
 use omp_hooks::Runner;
+use omp_mcp_session::SessionMcp;
 use omp_models::Effort;
 use omp_modes::SessionModes;
 use omp_resources::SessionFolder;
@@ -21,7 +22,7 @@ use crate::guard::Guard;
 use crate::guard::loop_guard::LoopGuard;
 use crate::guard::sandbox;
 use crate::hooks::{self, HookParts, Occasion, SessionHooks};
-use crate::mcp::SessionMcp;
+use crate::mcp::SessionLink;
 use crate::modes;
 use crate::prompt::PromptReport;
 use crate::prompt::sources::PromptSources;
@@ -253,9 +254,16 @@ impl Assembly {
             jobs::connect(jobs, agent.control());
         }
         language_servers::connect(&self.tools, agent.control());
-        self.mcp.host.attach(&self.models, &self.live, &self.guard);
-        let spills = Arc::clone(&self.tools.spills);
-        self.mcp.attach(&self.setup, &self.modes, agent.control(), spills);
+        let link = SessionLink {
+            setup: Arc::downgrade(&self.setup),
+            modes: Arc::downgrade(&self.modes),
+            control: agent.control(),
+            models: Arc::downgrade(&self.models),
+            live: Arc::downgrade(&self.live),
+            guard: Arc::downgrade(&self.guard),
+            project: builder.options.cwd.clone(),
+        };
+        self.mcp.attach(Arc::new(link), Arc::clone(&self.tools.spills));
     }
 
     /// The hooks of the user and of the project.

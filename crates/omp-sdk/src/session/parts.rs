@@ -89,7 +89,7 @@ impl Session {
 
     /// The MCP servers of a session.
     pub fn mcp(&self) -> McpServers<'_> {
-        McpServers { mcp: &self.mcp, settings: self.settings() }
+        McpServers::new(&self.mcp, self.settings())
     }
 
     /// The task list of a session, as a person reads and edits it.

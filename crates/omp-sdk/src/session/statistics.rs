@@ -53,7 +53,15 @@ impl Transcript<'_> {
         let Ok(loaded) = self.session.tree().loaded().await else { return counts };
         let leaf = self.session.record.lock().leaf().map(str::to_owned);
         for entry in loaded.path(leaf.as_deref()) {
-            let EntryKind::Message(entry) = &entry.kind else { continue };
+            let entry = match &entry.kind {
+                EntryKind::Message(entry) => entry,
+                EntryKind::ModelUsage(request) => {
+                    counts.side_requests += 1;
+                    counts.side_cost += request.usage.cost.total;
+                    continue;
+                }
+                _ => continue,
+            };
             counts.messages += 1;
             match &*entry.message {
                 Message::User(_) => counts.prompts += 1,

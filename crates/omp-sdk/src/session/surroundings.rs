@@ -8,6 +8,7 @@ use omp_agent::Tool;
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::keys;
 use omp_llm::Client;
+use omp_mcp_session::{McpScheme, SessionMcp};
 use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::{Scans, Scheme};
@@ -17,10 +18,10 @@ use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
 use crate::guard::file_borders;
 use crate::guard::sandbox;
-use crate::mcp::{McpScheme, SessionMcp};
+use crate::mcp;
 use crate::modes;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
-use crate::prompt::{self, Ingredients, Personality, SessionFacts, Size, SystemPrompt};
+use crate::prompt::{self, Ingredients, Personality, Section, SessionFacts, Size, SystemPrompt};
 use crate::session::builder::{ChosenModel, SessionBuilder};
 use crate::session::options::ToolFilter;
 use crate::tools::file_history;
@@ -55,7 +56,7 @@ impl SessionBuilder {
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
         let environment = ChildEnvironment::inherited().without(&secrets);
         self.ssh = ssh_hosts::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
-        let mcp = SessionMcp::of_session(self, &discovery, &scope, &environment, &chosen.client);
+        let mcp = mcp::of_session(self, &discovery, &scope, &environment, &chosen.client);
         let (mut tools, context) =
             self.build_tools(&known, &scope, &secrets, folder, &chosen.client, Some(&mcp));
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
@@ -100,7 +101,8 @@ impl SessionBuilder {
             tools: &names,
             knowledge: {
                 let mut sections = knowledge.sections(&own, names.contains(&"read"));
-                sections.extend(mcp.section(tools));
+                let notes = mcp.prompt_section(tools).map(|text| Section::new("MCP servers", text));
+                sections.extend(notes);
                 sections
             },
             place: SessionFacts {

@@ -18,10 +18,11 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::SessionError;
-use crate::mcp::{McpServers, SessionMcp};
+use crate::mcp::{self, McpServers};
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::session::builder::SessionBuilder;
 use crate::session::options::SessionOptions;
+use omp_mcp_session::SessionMcp;
 
 /// Tools that a person uses.
 pub struct Workbench {
@@ -47,7 +48,7 @@ impl Workbench {
         let folder = SessionFolder::of(&SessionWriter::in_memory(&builder.options.cwd));
         let known = Arc::new(CurrentKnowledge::new(known));
         let environment = ChildEnvironment::inherited().without(&secrets);
-        let mcp = SessionMcp::of_session(&mut builder, &discovery, &scope, &environment, &client);
+        let mcp = mcp::of_session(&mut builder, &discovery, &scope, &environment, &client);
         let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client, Some(&mcp));
         context.commands.sandbox.set_free(builder.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
         let settings = Arc::new(builder.settings);
@@ -56,7 +57,7 @@ impl Workbench {
 
     /// The MCP servers. None is connected before it is asked for.
     pub fn mcp(&self) -> McpServers<'_> {
-        McpServers { mcp: &self.mcp, settings: Arc::clone(&self.settings) }
+        McpServers::new(&self.mcp, Arc::clone(&self.settings))
     }
 
     /// What the user should know.

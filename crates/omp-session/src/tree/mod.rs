@@ -212,6 +212,7 @@ pub(crate) fn said(kind: &EntryKind) -> String {
         EntryKind::McpToolSelection(selection) => selection.selected_tool_names.join(" "),
         EntryKind::SessionInit(init) => init.task.clone(),
         EntryKind::TitleChange(change) => change.title.clone(),
+        EntryKind::ModelUsage(request) => format!("{} {}", request.purpose, request.model),
         EntryKind::ResetBoundary(_) | EntryKind::Unknown(_) => String::new(),
     }
 }

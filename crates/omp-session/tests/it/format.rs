@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use omp_session::{
     Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, EntryKind, Label, McpToolSelection,
-    MessageEntry, ModeChange, ModelChange, ResetBoundary, ServiceTierChange, SessionInit,
+    MessageEntry, ModeChange, ModelChange, ModelUsage, ResetBoundary, ServiceTierChange, SessionInit,
     ThinkingLevelChange, TitleChange, TtsrInjection,
 };
-use omp_types::{CustomMessage, Message, UserContent};
+use omp_types::{CustomMessage, Message, Usage, UserContent};
 use serde_json::{Value, json};
 
 use crate::support::{World, answer, lines, user};
@@ -109,6 +109,17 @@ fn one_of_each() -> Vec<(EntryKind, Value)> {
                 trigger: None,
             }),
             json!({"type": "title_change", "title": "n", "previousTitle": "o", "source": "user"}),
+        ),
+        (
+            EntryKind::ModelUsage(ModelUsage {
+                purpose: "title".into(),
+                provider: "p".into(),
+                model: "m".into(),
+                usage: Usage { input: 3, output: 2, total_tokens: 5, ..Usage::default() },
+                others: json!({"role": "tiny", "stopReason": "stop"}).as_object().unwrap().clone(),
+            }),
+            json!({"type": "model_usage", "purpose": "title", "provider": "p", "model": "m", "role": "tiny",
+                "stopReason": "stop", "usage": Usage { input: 3, output: 2, total_tokens: 5, ..Usage::default() }}),
         ),
     ]
 }

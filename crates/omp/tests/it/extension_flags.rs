@@ -75,6 +75,9 @@ fn a_flag_that_nobody_registered_is_refused() {
     let output = print(&home, &["--tea", "red", "go"]);
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(output.stderr.contains("--tea") && output.stderr.contains("--team"), "{output:?}");
+    home.write("work/.omp/extensions/theirs.ts", with_flags(""));
+    let output = print(&home, &["--tea", "red", "go"]);
+    assert!(output.stderr.contains("1 extension of this project was not loaded"), "{output:?}");
     let bare = omp_run(&Home::new(), &["-p", "--team", "red", "go"]);
     assert!(bare.code == Some(2) && bare.stderr.contains("--team"), "{bare:?}");
 }

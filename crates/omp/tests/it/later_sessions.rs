@@ -235,3 +235,26 @@ fn a_cleared_conversation_and_a_new_name_are_respected() {
     assert!(std::fs::read_to_string(&file).unwrap().contains("the cleared answer"));
     server.finish();
 }
+
+/// Requests beside the conversation are entries there, and count like those that omp keeps elsewhere.
+#[test]
+fn side_requests_of_later_sessions_count() {
+    let server = Server::start([Reply::new().text("-"), Reply::new().text("ok")]);
+    let home = home(&server, Wire::AnthropicMessages);
+    let file = directory(&home).join("2026_019a.jsonl");
+    let usage = json!({"input": 700, "output": 50, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 750,
+        "cost": {"input": 0.2, "output": 0.05, "cacheRead": 0, "cacheWrite": 0, "total": 0.25}});
+    let request = json!({"type": "model_usage", "purpose": "title", "role": "tiny", "api": "x", "provider": "p",
+        "model": "small", "usage": usage, "stopReason": "stop"});
+    let entries = chain(&[said("user", "a question"), request, said("assistant", "an answer")]);
+    std::fs::write(&file, format!("{}\n{entries}", header(&home))).unwrap();
+    let written = lines(&file)[2].clone();
+    let stats = omp_run(&home, &["stats", "--json"]);
+    let side = serde_json::from_str::<Value>(&stats.stdout).unwrap()["side"].clone();
+    assert_eq!((&side["requests"], &side["inputTokens"]), (&json!(1), &json!(700)), "{side}");
+    assert_eq!(side["cost"], 0.25, "{side}");
+    omp_run(&home, &["-c", "-p", "go on"]).assert_success();
+    assert!(server.requests()[1].body.to_string().contains("an answer"), "the conversation goes through it");
+    assert_eq!(lines(&file)[2], written, "and it stays as it was");
+    server.finish();
+}

@@ -88,7 +88,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-config",
     ],
     &["omp-tools", "omp-auth", "omp-extension-host", "omp-plugins", "omp-import", "omp-export", "omp-view"],
-    &["omp-extend", "omp-panels", "omp-models", "omp-modes"],
+    &["omp-extend", "omp-panels", "omp-models", "omp-modes", "omp-mcp-session"],
     &["omp-resources", "omp-fuzz"],
     &["omp-sdk"],
     &["omp-commands", "omp-commit"],

@@ -7,7 +7,7 @@ use super::{McpHome, call, done, weather};
 use crate::support::{LIMIT, omp};
 
 /// What a server offered is known to the next run, which starts nothing that it does not need.
-// proves: EXT-092, HOK-063, HOK-064, HOK-065
+// proves: EXT-092, HOK-063, HOK-065
 #[test]
 fn tools_of_a_server_are_offered_and_called() {
     let world = McpHome::new([done(), call("mcp__sky_weather", json!({"city": "Bergen"})), done(), done()])
@@ -71,7 +71,6 @@ fn of_equal_names_the_last_counts() {
 }
 
 /// What the server calls an error, what happened on the way to it.
-// proves: EXT-093
 #[test]
 fn failures_are_told_apart() {
     let world = McpHome::new([
@@ -115,7 +114,6 @@ fn a_call_that_broke_the_connection_is_repeated_once() {
 }
 
 /// Control bytes and hidden letters do not reach the model; pictures do; long texts are kept whole elsewhere.
-// proves: HOK-075
 #[test]
 fn results_are_made_harmless() {
     let long = "line of text\n".repeat(10_000);
@@ -170,7 +168,7 @@ fn instructions_of_servers_are_in_the_prompt() {
 }
 
 /// How long a server may take: its own limit, or one for all of them.
-// proves: EXT-097, HOK-037, EXT-101
+// proves: HOK-037, EXT-101
 #[test]
 fn time_limits() {
     let world = McpHome::new([]);

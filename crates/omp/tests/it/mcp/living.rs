@@ -18,7 +18,7 @@ fn world(screen: Screen) -> McpHome {
 }
 
 /// The editor is there before any server; tools that arrive are behind the others, which stay as they were.
-// proves: HOK-062, IOP-017, HOK-069, HOK-066
+// proves: HOK-062, HOK-066
 #[test]
 fn tools_arrive_late_and_change() {
     let world_ = McpHome::new([done(), done(), done()]).user([("sky", weather())]);

@@ -5,6 +5,8 @@ mod asking;
 mod calling;
 mod completing;
 mod configuring;
+mod edges;
+mod listing;
 mod living;
 mod panel;
 mod remote;

@@ -10,14 +10,14 @@ use super::{McpHome, call, done};
 use crate::support::{LIMIT, omp, omp_run};
 
 /// The scripted HTTP server of the client's own tests.
-struct Remote {
+pub(super) struct Remote {
     child: Child,
     port: u16,
 }
 
 impl Remote {
     #[expect(clippy::disallowed_methods, reason = "a server that is not omp's; it ends with the test")]
-    fn start(mode: &str) -> Self {
+    pub(super) fn start(mode: &str) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../omp-mcp/tests/servers/remote.py");
         let mut command = Command::new("python3");
         command.args([script, mode]).stdin(Stdio::null()).stdout(Stdio::piped());
@@ -27,8 +27,17 @@ impl Remote {
         Self { child, port: line.trim().parse().unwrap() }
     }
 
-    fn address(&self, path: &str) -> String {
+    pub(super) fn address(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// The browser returns from the page of a login that was granted.
+    pub(super) fn come_back(&self, redirect: &str, state: &str) {
+        let back = redirect.replace("%3A", ":").replace("%2F", "/");
+        let port = back.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
+        let issuer = self.address("").replace(':', "%3A").replace('/', "%2F");
+        let page = get(port, &format!("/callback?code=c&state={state}&iss={issuer}"));
+        assert!(page.contains("return to omp"), "{page}");
     }
 
     /// What it has been asked, and with which headers.
@@ -104,11 +113,7 @@ fn a_login_is_kept_for_the_address() {
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).next().unwrap()
     };
-    let back = value("redirect_uri").replace("%3A", ":").replace("%2F", "/");
-    let port = back.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
-    let issuer = remote.address("").replace(':', "%3A").replace('/', "%2F");
-    let page = get(port, &format!("/callback?code=c&state={}&iss={issuer}", value("state")));
-    assert!(page.contains("return to omp"), "{page}");
+    remote.come_back(&value("redirect_uri"), &value("state"));
     let output = login.wait(LIMIT);
     output.assert_success();
     assert!(output.stdout.contains("Logged in to \"far\""), "{}", output.stdout);

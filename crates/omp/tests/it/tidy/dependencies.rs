@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{manifest, read, root};
 
 /// Packages in Cargo.lock, ours included. Lower it when it falls; a new dependency needs a reason to raise it.
-const LOCKED: usize = 692;
+const LOCKED: usize = 694;
 
 #[allow(clippy::disallowed_methods, reason = "cargo is waited for at once")]
 fn metadata() -> Vec<Value> {

@@ -5,17 +5,13 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::Clock;
 use omp_config::settings::{Settings, keys};
 use omp_mcp::{CallOptions, ResourceData, ServerStatus};
 use omp_tools::{Completion, InternalUrl, Resource, Scheme};
-use omp_types::{CustomMessage, UserContent};
 use tokio_util::sync::CancellationToken;
 
-use super::SessionMcp;
-use super::output::plain;
-use crate::clock::SystemClock;
-use crate::session::tell_model::send;
+use crate::output::plain;
+use crate::session::SessionMcp;
 
 /// The kind of the message about changed resources in session files.
 const UPDATED: &str = "mcp-resource-updated";
@@ -27,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const SUBSCRIBED: usize = 200;
 
 /// The scheme.
-pub(crate) struct McpScheme(pub(crate) Arc<SessionMcp>);
+pub struct McpScheme(pub Arc<SessionMcp>);
 
 impl Scheme for McpScheme {
     fn name(&self) -> &'static str {
@@ -150,13 +146,13 @@ fn fits(template: &str, address: &str) -> Option<(usize, usize)> {
 
 /// Whether changes of resources are told to the model, and how long they are collected.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Notifications {
-    pub(super) enabled: bool,
+pub(crate) struct Notifications {
+    pub(crate) enabled: bool,
     collected: Duration,
 }
 
 impl Notifications {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub(crate) fn of(settings: &Settings) -> Self {
         let milliseconds = settings.get(keys::MCP_NOTIFICATION_DEBOUNCE_MS).clamp(0.0, 3_600_000.0);
         Self {
             enabled: settings.get(keys::MCP_NOTIFICATIONS),
@@ -167,14 +163,14 @@ impl Notifications {
 
 impl SessionMcp {
     /// The server's list of resources is known, or has changed.
-    pub(super) fn resources_changed(self: &Arc<Self>, server: &str) {
+    pub(crate) fn resources_changed(self: &Arc<Self>, server: &str) {
         if self.notifications().enabled {
             self.subscribe(server, true);
         }
     }
 
     /// Wants to hear of changes of a server's resources, or no longer.
-    pub(super) fn subscribe(self: &Arc<Self>, server: &str, wanted: bool) {
+    pub(crate) fn subscribe(self: &Arc<Self>, server: &str, wanted: bool) {
         let Some(status) = self.servers.status_of(server) else { return };
         let uris = status.offer.resources.iter().filter(|_| wanted).take(SUBSCRIBED);
         let uris: Vec<String> = uris.map(|resource| resource.uri.clone()).collect();
@@ -186,7 +182,7 @@ impl SessionMcp {
     }
 
     /// A resource has new content: the model is told with whatever else changes in the next moment.
-    pub(super) fn resource_updated(self: &Arc<Self>, server: &str, uri: &str) {
+    pub(crate) fn resource_updated(self: &Arc<Self>, server: &str, uri: &str) {
         let notifications = self.notifications();
         if !notifications.enabled {
             return;
@@ -207,14 +203,8 @@ impl SessionMcp {
             let Some(mcp) = mcp.upgrade() else { return };
             let lines = std::mem::take(&mut *mcp.updates());
             let Some(live) = mcp.live.get().filter(|_| !lines.is_empty()) else { return };
-            let message = CustomMessage {
-                custom_type: UPDATED.to_owned(),
-                content: UserContent::Text(format!("MCP resources have changed:\n{}", lines.join("\n"))),
-                display: true,
-                details: None,
-                timestamp: SystemClock.now_ms(),
-            };
-            send(&live.control, message);
+            let text = format!("MCP resources have changed:\n{}", lines.join("\n"));
+            live.tell_model(UPDATED, text, true);
         });
     }
 }

@@ -10,7 +10,7 @@ const MOST_LINES: usize = 3_000;
 
 /// A stranger's text without what no reader can see: control characters, and the invisible letters that texts for models
 /// are hidden in.
-pub(super) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let seen = |c: char| match c {
         '\n' | '\t' => true,
         '\u{e0000}'..='\u{e007f}' => false,
@@ -21,16 +21,16 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Where whole outputs are kept, once the session has a place for them.
 #[derive(Default)]
-pub(super) struct Shelter(OnceLock<Arc<dyn Spills>>);
+pub(crate) struct Shelter(OnceLock<Arc<dyn Spills>>);
 
 impl Shelter {
-    pub(super) fn set(&self, spills: Arc<dyn Spills>) {
+    pub(crate) fn set(&self, spills: Arc<dyn Spills>) {
         // A session has one place.
         let _ = self.0.set(spills);
     }
 
     /// The start of a long text, with the name of the artifact that has all of it.
-    pub(super) fn bounded(&self, tool: &str, text: &str) -> (String, Option<String>) {
+    pub(crate) fn bounded(&self, tool: &str, text: &str) -> (String, Option<String>) {
         let end = text.match_indices('\n').nth(MOST_LINES - 1).map_or(text.len(), |(at, _)| at);
         if end == text.len() && text.len() <= MOST_BYTES {
             return (text.to_owned(), None);

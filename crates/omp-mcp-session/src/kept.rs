@@ -16,12 +16,12 @@ const FRESH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// What a server offered when it was last connected.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct KeptOffer {
+pub(crate) struct KeptOffer {
     /// `None`: it did not answer in time.
-    pub(super) tools: Option<Vec<Tool>>,
+    pub(crate) tools: Option<Vec<Tool>>,
     /// What it tells models about itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) instructions: Option<String>,
+    pub(crate) instructions: Option<String>,
     /// The fingerprints of its tools as the user knows them. A tool that changed keeps its old one until the user has
     /// approved a call.
     #[serde(default)]
@@ -37,7 +37,7 @@ impl KeptOffer {
 }
 
 /// The offers of a session's servers, by the hash of their definitions.
-pub(super) struct KeptOffers {
+pub(crate) struct KeptOffers {
     store: McpStore,
     known: Arc<Mutex<HashMap<String, KeptOffer>>>,
     /// One write after the other, each of what is known by then.
@@ -47,12 +47,12 @@ pub(super) struct KeptOffers {
 }
 
 impl KeptOffers {
-    pub(super) fn new(store: McpStore) -> Self {
+    pub(crate) fn new(store: McpStore) -> Self {
         Self { store, known: Arc::default(), turn: Arc::default(), writes: Mutex::default() }
     }
 
     /// Waits until everything is on disk.
-    pub(super) async fn flush(&self) {
+    pub(crate) async fn flush(&self) {
         let writes = std::mem::take(&mut *self.writes.lock().unwrap_or_else(PoisonError::into_inner));
         for write in writes {
             let _ = write.await;
@@ -64,7 +64,7 @@ impl KeptOffers {
     }
 
     /// Reads what is kept for these definitions. What cannot be read is asked for again.
-    pub(super) fn load(&self, hashes: &[String]) {
+    pub(crate) fn load(&self, hashes: &[String]) {
         let missing: Vec<String> = {
             let known = self.lock();
             hashes.iter().filter(|hash| !known.contains_key(*hash)).cloned().collect()
@@ -82,19 +82,19 @@ impl KeptOffers {
         }
     }
 
-    pub(super) fn get(&self, hash: &str) -> Option<KeptOffer> {
+    pub(crate) fn get(&self, hash: &str) -> Option<KeptOffer> {
         self.lock().get(hash).cloned()
     }
 
     /// Has the tool changed since the user came to know it?
-    pub(super) fn has_changed(&self, hash: &str, tool: &Tool) -> bool {
+    pub(crate) fn has_changed(&self, hash: &str, tool: &Tool) -> bool {
         let known = self.lock();
         let fingerprint = known.get(hash).and_then(|offer| offer.known.get(&tool.name));
         fingerprint.is_some_and(|known| *known != tool.fingerprint())
     }
 
     /// Keeps what a server offers now; `None`: it did not answer.
-    pub(super) fn keep(&self, hash: &str, tools: Option<&[Tool]>, instructions: Option<&str>) {
+    pub(crate) fn keep(&self, hash: &str, tools: Option<&[Tool]>, instructions: Option<&str>) {
         let is_new = {
             let mut known = self.lock();
             let offer = known.entry(hash.to_owned()).or_default();
@@ -117,7 +117,7 @@ impl KeptOffers {
     }
 
     /// The user has approved a call of the tool as it is now.
-    pub(super) fn accept(&self, hash: &str, tool: &Tool) {
+    pub(crate) fn accept(&self, hash: &str, tool: &Tool) {
         {
             let mut known = self.lock();
             let Some(offer) = known.get_mut(hash) else { return };
@@ -155,7 +155,7 @@ fn now_ms() -> u64 {
 }
 
 /// Logins in `agent.db`.
-pub(super) struct StoredTokens(pub(super) McpStore);
+pub(crate) struct StoredTokens(pub(crate) McpStore);
 
 impl StoredTokens {
     async fn blocking<T: Send + 'static>(

@@ -10,9 +10,10 @@ use omp_config::settings::{Settings, keys};
 use omp_guard::trust::{Want, WantKind, content_hash};
 use omp_mcp::ServerDefinition;
 use omp_mcp::definition::{Coercion, Parsed, Variables, parse};
+use omp_workspace::open::content;
 use serde_json::{Map, Value};
 
-use super::file;
+use crate::file;
 
 /// The provider whose files omp writes itself.
 const NATIVE: &str = "native";
@@ -175,11 +176,11 @@ fn located(path: &Path, warning: &str) -> String {
 
 /// What the user agrees to with a server of the project: the definition as it is written, and the files of the project that
 /// it names.
-pub(crate) fn want(name: &str, config: &Map<String, Value>, cwd: &Path) -> Want {
+pub fn want(name: &str, config: &Map<String, Value>, cwd: &Path) -> Want {
     let written = Value::Object(config.clone()).to_string();
     let mut parts: Vec<(String, Vec<u8>)> = vec![("definition".to_owned(), written.into_bytes())];
     for file in named_files(config, cwd) {
-        parts.push((file.display().to_string(), super::super::guard::trust::content(&file, MAX_HASHED)));
+        parts.push((file.display().to_string(), content(&file, MAX_HASHED)));
     }
     let hash = content_hash(parts.iter().map(|(name, content)| (name.as_str(), content.as_slice())));
     Want { kind: WantKind::McpServer, what: format!("{name}: {}", summary(config)), hash }

@@ -1,69 +1,31 @@
-//! MCP servers of a session: which ones there are ([`definitions`], [`file`]), their tools in the session's list ([`tool`],
-//! [`registry`]), what they may ask of the session ([`host`]), their resources and prompts, and what is kept of them
-//! ([`kept`]).
-//!
-//! Nobody waits for a server. What a server offered last time is offered from the start; a call connects it. Servers that were
-//! never seen are connected in the background, and their tools join the session's list when they are known.
-
-mod consent;
-mod controls;
-pub(crate) mod definitions;
-pub(crate) mod file;
-mod host;
-mod kept;
-mod output;
-mod prompt_values;
-mod prompts;
-mod registry;
-mod resources;
-mod tool;
+//! The servers of one session from its beginning to its end.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use omp_agent::{Control, Tool};
+use omp_agent::Tool;
 use omp_auth::{Environment, McpStore};
 use omp_config::Directories;
 use omp_config::discovery::Discovery;
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::Mode;
-use omp_llm::Client;
-use omp_mcp::{Servers, Surroundings};
-use omp_modes::SessionModes;
+use omp_mcp::{Connector, ServerState, Servers, Surroundings};
 use omp_replay::Deck;
 use omp_shell::{Environment as ChildEnvironment, Scope};
-use omp_tools::Spills;
+use omp_tools::{Questioner, Spills};
 
-pub use omp_mcp::{
-    CallOptions, Callback, CallbackWanted, Consent, Content, LoginError, ServerEvent, ServerState,
-    ServerStatus, Tool as ServerTool, ToolResult, form,
-};
+use crate::definitions::{ConfiguredServer, ConfiguredServers, DefinitionSources, ServerUsage};
+use crate::file;
+use crate::host::McpHost;
+use crate::kept::{KeptOffers, StoredTokens};
+use crate::link::{ServerProject, ServerSession, SessionSlot, WantedTools};
+use crate::output::{self, Shelter};
+use crate::registry::{self, Registered};
+use crate::resources::Notifications;
 
-pub use consent::PersonConsent;
-pub use controls::{McpServerRow, McpServers, ReloadedServers};
-pub use definitions::{ConfiguredServer, ConfiguredServers, ServerUsage};
-pub use file::{McpFileError, add_server, mcp_file, remove_server, switch_server};
-pub(crate) use host::McpHost;
-pub use prompt_values::PromptOffer;
-pub use prompts::McpPromptCommand;
-pub(crate) use resources::McpScheme;
-
-use crate::guard::trust::ProjectTrust;
-use crate::prompt::Section;
-use crate::prompt::knowledge;
-use crate::session::builder::SessionBuilder;
-use crate::session::options::ToolFilter;
-use crate::session::setup::SessionSetup;
-use definitions::DefinitionSources;
-use kept::{KeptOffers, StoredTokens};
-use output::Shelter;
-use registry::Registered;
-pub(crate) use registry::is_named;
-use resources::Notifications;
-
-const INSTRUCTIONS: &str = include_str!("../../prompts/mcp-instructions.md").trim_ascii();
+const INSTRUCTIONS: &str = include_str!("../prompts/instructions.md").trim_ascii();
 /// What the notes of one server, and of all of them, may take of every prompt.
 const NOTES_OF_ONE: usize = 2 * 1024;
 const NOTES_OF_ALL: usize = 8 * 1024;
@@ -77,98 +39,116 @@ const TIMEOUT: &str = "OMP_MCP_TIMEOUT_MS";
 const PARK_AFTER: Duration = Duration::from_secs(30 * 60);
 
 /// The servers of one session.
-pub(crate) struct SessionMcp {
+pub struct SessionMcp {
     pub(crate) servers: Servers,
-    pub(crate) host: Arc<McpHost>,
-    offers: Arc<KeptOffers>,
-    shelter: Arc<Shelter>,
-    places: Places,
+    pub(crate) offers: Arc<KeptOffers>,
+    pub(crate) shelter: Arc<Shelter>,
+    pub(crate) places: Places,
     configured: Mutex<Arc<ConfiguredServers>>,
     /// The files that the definitions come from, as they were then.
     stamps: Mutex<Vec<file::Stamp>>,
-    registered: Mutex<Registered>,
-    notifications: Mutex<Notifications>,
+    pub(crate) registered: Mutex<Registered>,
+    pub(crate) notifications: Mutex<Notifications>,
     /// Changes of resources that the model has not been told of.
     updates: Mutex<Vec<String>>,
-    listens: AtomicBool,
-    filter: ToolFilter,
+    pub(crate) listens: AtomicBool,
+    /// `None`: no tools at all.
+    pub(crate) wanted: Option<WantedTools>,
     /// Somebody watches: servers are connected without being called.
-    attended: bool,
-    deck: Option<Deck>,
-    live: OnceLock<Live>,
+    pub(crate) attended: bool,
+    pub(crate) deck: Option<Deck>,
+    pub(crate) live: SessionSlot,
 }
 
 /// Where definitions are looked for.
-struct Places {
-    directories: Directories,
-    cwd: PathBuf,
+pub(crate) struct Places {
+    pub(crate) directories: Directories,
+    pub(crate) cwd: PathBuf,
     environment: Arc<dyn Environment>,
-    trust: ProjectTrust,
+    pub(crate) project: Arc<dyn ServerProject>,
 }
 
-/// The parts of the session that hear of servers, once they exist.
-struct Live {
-    setup: Weak<SessionSetup>,
-    modes: Weak<SessionModes>,
-    control: Control,
+/// What the servers of a session are made of.
+pub struct SessionMcpOptions {
+    /// The directories of the program.
+    pub directories: Directories,
+    /// Where the session works.
+    pub cwd: PathBuf,
+    /// Directories that servers are told of, beside that one.
+    pub roots: Vec<PathBuf>,
+    /// Variables and keys.
+    pub environment: Arc<dyn Environment>,
+    /// The project.
+    pub project: Arc<dyn ServerProject>,
+    /// Ends the processes of servers with the session.
+    pub scope: Arc<Scope>,
+    /// What they see of the environment.
+    pub child_environment: ChildEnvironment,
+    /// How servers are reached over the network.
+    pub connector: Connector,
+    /// Who answers questions of servers.
+    pub questioner: Option<Arc<dyn Questioner>>,
+    /// Somebody can approve that a server has the model answer.
+    pub has_asker: bool,
+    /// The tools that the model may have; `None` for none at all.
+    pub wanted: Option<WantedTools>,
+    /// A recording of the session that is made or played.
+    pub deck: Option<Deck>,
 }
 
 impl SessionMcp {
     /// Reads definitions and what is kept of their servers. Starts nothing.
-    pub(crate) fn of_session(
-        builder: &mut SessionBuilder,
+    pub fn new(
+        options: SessionMcpOptions,
         discovery: &Discovery,
-        scope: &Arc<Scope>,
-        environment: &ChildEnvironment,
-        client: &Client,
+        settings: &Settings,
+        warnings: &mut Vec<String>,
     ) -> Arc<Self> {
-        let options = &builder.options;
-        let places = Places {
-            directories: options.directories.clone(),
-            cwd: options.cwd.clone(),
-            environment: Arc::clone(&options.environment),
-            trust: builder.trust(),
-        };
         let store = McpStore::new(options.directories.agent.join("agent.db"));
-        let host = Arc::new(McpHost::new(options));
-        let client = client.clone();
+        let attended = options.has_asker || options.questioner.is_some();
+        let live = SessionSlot::default();
+        let host = McpHost::new(&options, Arc::clone(&live));
         let servers = Servers::new(Surroundings {
-            scope: Arc::clone(scope),
-            environment: environment.clone(),
+            scope: options.scope,
+            environment: options.child_environment,
             cwd: options.cwd.clone(),
             confined: None,
-            connector: Arc::new(move || client.stranger_builder().map_err(|error| error.to_string())),
-            host: Arc::clone(&host) as Arc<dyn omp_mcp::Host>,
+            connector: options.connector,
+            host: Arc::new(host),
             tokens: Arc::new(StoredTokens(store.clone())),
-            timeout: timeout(options.environment.as_ref(), &mut builder.warnings),
+            timeout: timeout(options.environment.as_ref(), warnings),
             park_after: Some(PARK_AFTER),
             client_name: "omp".to_owned(),
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
             client_metadata_url: None,
         });
-        let attended = options.people.asker.is_some() || options.people.questioner.is_some();
+        let places = Places {
+            directories: options.directories,
+            cwd: options.cwd,
+            environment: options.environment,
+            project: options.project,
+        };
         let this = Self {
             servers,
-            host,
             offers: Arc::new(KeptOffers::new(store)),
             shelter: Arc::default(),
             places,
             configured: Mutex::default(),
             stamps: Mutex::default(),
             registered: Mutex::default(),
-            notifications: Mutex::new(Notifications::of(&builder.settings)),
+            notifications: Mutex::new(Notifications::of(settings)),
             updates: Mutex::default(),
             listens: AtomicBool::new(false),
-            filter: options.tools.clone(),
+            wanted: options.wanted,
             attended,
-            deck: options.deck.clone(),
-            live: OnceLock::new(),
+            deck: options.deck,
+            live,
         };
         let played = matches!(this.deck, Some(Deck::Play(_)));
-        if !played && this.filter != ToolFilter::None {
-            let configured = this.read(discovery, &builder.settings);
-            builder.warnings.extend(configured.warnings.iter().cloned());
-            builder.warnings.extend(untrusted(&configured));
+        if !played && this.wanted.is_some() {
+            let configured = this.read(discovery, settings);
+            warnings.extend(configured.warnings.iter().cloned());
+            warnings.extend(untrusted(&configured));
             this.configure(configured);
         }
         Arc::new(this)
@@ -176,7 +156,7 @@ impl SessionMcp {
 
     /// What the files say now. Waits for the disk.
     fn read(&self, discovery: &Discovery, settings: &Settings) -> ConfiguredServers {
-        let Places { directories, cwd, environment, trust } = &self.places;
+        let Places { directories, cwd, environment, project } = &self.places;
         let never_asks = settings.get(keys::TOOLS_APPROVAL_MODE) == Mode::Yolo.word();
         let sources = DefinitionSources {
             discovery,
@@ -184,7 +164,7 @@ impl SessionMcp {
             cwd,
             settings,
             environment: environment.as_ref(),
-            trusts: &|want| if never_asks { Ok(()) } else { trust.mcp_server(want) },
+            trusts: &|want| if never_asks { Ok(()) } else { project.may_start(want) },
         };
         let configured = sources.load();
         let stamps = file::stamps(directories, cwd, &configured);
@@ -192,22 +172,21 @@ impl SessionMcp {
         configured
     }
 
-    fn read_again(&self, settings: &Settings) -> ConfiguredServers {
-        let discovery = knowledge::discovery(&self.places.directories, &self.places.cwd, settings);
-        self.read(&discovery, settings)
+    pub(crate) fn read_again(&self, settings: &Settings) -> ConfiguredServers {
+        self.read(&self.places.project.discovery(settings), settings)
     }
 
     /// Are the files other than when they were read?
-    fn files_changed(&self) -> bool {
+    pub(crate) fn files_changed(&self) -> bool {
         let known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().any(file::Stamp::is_stale)
     }
 
-    fn notifications(&self) -> Notifications {
+    pub(crate) fn notifications(&self) -> Notifications {
         *self.notifications.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn updates(&self) -> MutexGuard<'_, Vec<String>> {
+    pub(crate) fn updates(&self) -> MutexGuard<'_, Vec<String>> {
         self.updates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -216,7 +195,7 @@ impl SessionMcp {
     }
 
     /// Makes these the servers of the session, with the tools that they are known for.
-    fn configure(&self, configured: ConfiguredServers) {
+    pub(crate) fn configure(&self, configured: ConfiguredServers) {
         let active: Vec<&ConfiguredServer> =
             configured.servers.iter().filter(|server| server.usage == ServerUsage::Active).collect();
         if !active.is_empty() {
@@ -233,14 +212,14 @@ impl SessionMcp {
     }
 
     /// The tools that are known from last time.
-    pub(crate) fn tools(&self, warnings: &mut Vec<String>) -> Vec<Arc<dyn Tool>> {
+    pub fn tools(&self, warnings: &mut Vec<String>) -> Vec<Arc<dyn Tool>> {
         let update = self.registered().update(self);
         warnings.extend(update.notices);
         update.arrived
     }
 
     /// What servers with tools in `offered` want models to know.
-    pub(crate) fn section(&self, offered: &[Arc<dyn Tool>]) -> Option<Section> {
+    pub fn prompt_section(&self, offered: &[Arc<dyn Tool>]) -> Option<String> {
         let of_server = |name: &str| {
             offered.iter().any(|tool| {
                 let origin = tool.origin().and_then(|origin| origin.mcp.as_ref());
@@ -256,11 +235,11 @@ impl SessionMcp {
             }
         }
         self.registered().note(&configured, |server| of_server(&server.name));
-        joined(&notes).map(|text| Section::new("MCP servers", text))
+        joined(&notes)
     }
 
     /// One server's notes.
-    fn note(&self, server: &ConfiguredServer, text: &str) -> Option<String> {
+    pub(crate) fn note(&self, server: &ConfiguredServer, text: &str) -> Option<String> {
         let wanted = server.definition.as_ref().is_some_and(|definition| definition.instructions);
         let text = output::plain(text);
         let mut end = text.len().min(NOTES_OF_ONE);
@@ -271,22 +250,15 @@ impl SessionMcp {
     }
 
     /// Lets the session hear of its servers.
-    pub(crate) fn attach(
-        &self,
-        setup: &Arc<SessionSetup>,
-        modes: &Arc<SessionModes>,
-        control: Control,
-        spills: Arc<dyn Spills>,
-    ) {
+    pub fn attach(&self, session: Arc<dyn ServerSession>, spills: Arc<dyn Spills>) {
         self.shelter.set(spills);
-        let live = Live { setup: Arc::downgrade(setup), modes: Arc::downgrade(modes), control };
         // A session is put together once.
-        let _ = self.live.set(live);
+        let _ = self.live.set(session);
     }
 
     /// Connects, in the background. A run that nobody attends gives servers that were never seen a moment; what is wrong with
     /// them is said.
-    pub(crate) async fn begin(self: &Arc<Self>) -> Vec<String> {
+    pub async fn begin(self: &Arc<Self>) -> Vec<String> {
         let configured = self.configured();
         let active: Vec<&ConfiguredServer> =
             configured.servers.iter().filter(|server| server.usage == ServerUsage::Active).collect();
@@ -338,11 +310,11 @@ impl SessionMcp {
 
     fn is_connecting(&self, server: &str) -> bool {
         let state = self.servers.status_of(server).map(|status| status.state);
-        matches!(state, Some(omp_mcp::ServerState::Connecting { .. }))
+        matches!(state, Some(ServerState::Connecting { .. }))
     }
 
     /// Ends all connections.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         self.servers.close().await;
         self.offers.flush().await;
     }
@@ -355,7 +327,7 @@ impl SessionMcp {
 }
 
 /// What the user should know about servers that are not started.
-fn untrusted(configured: &ConfiguredServers) -> Option<String> {
+pub(crate) fn untrusted(configured: &ConfiguredServers) -> Option<String> {
     let waiting =
         configured.servers.iter().filter(|server| matches!(server.usage, ServerUsage::Untrusted(_)));
     let names: Vec<&str> = waiting.map(|server| server.name.as_str()).collect();
@@ -373,7 +345,7 @@ fn untrusted(configured: &ConfiguredServers) -> Option<String> {
 }
 
 /// Notes under one heading, as many as there is room for.
-fn joined(notes: &[String]) -> Option<String> {
+pub(crate) fn joined(notes: &[String]) -> Option<String> {
     let mut text = String::new();
     for note in notes {
         if text.len() + note.len() <= NOTES_OF_ALL {

@@ -9,17 +9,16 @@ use omp_mcp::name::{Names, canonical};
 use omp_mcp::{ServerEvent, ServerState, ServerStatus};
 use tokio::sync::broadcast::error::RecvError;
 
-use super::tool::{McpTool, ToolSurroundings};
-use super::{ConfiguredServer, ConfiguredServers, ServerUsage, SessionMcp, joined};
-use crate::session::options::ToolFilter;
-use crate::session::tell_model::tell_model;
+use crate::definitions::{ConfiguredServer, ConfiguredServers, ServerUsage};
+use crate::session::{SessionMcp, joined};
+use crate::tool::{McpTool, ToolSurroundings};
 
 /// The kind of the message with a server's notes in session files.
 const NOTES: &str = "mcp-instructions";
 
 /// The tools that the session has been told of.
 #[derive(Default)]
-pub(super) struct Registered {
+pub(crate) struct Registered {
     tools: BTreeMap<String, Arc<McpTool>>,
     /// Servers whose notes the model has.
     noted: HashSet<String>,
@@ -29,24 +28,27 @@ pub(super) struct Registered {
 
 /// What became of the list.
 #[derive(Default)]
-pub(super) struct Update {
+pub(crate) struct Update {
     /// New tools and tools that changed, in the order of their servers.
-    pub(super) arrived: Vec<Arc<dyn Tool>>,
+    pub(crate) arrived: Vec<Arc<dyn Tool>>,
     gone: Vec<String>,
     /// What a person should know.
-    pub(super) notices: Vec<String>,
+    pub(crate) notices: Vec<String>,
 }
 
 impl Registered {
     /// Compares with what the servers offer now.
-    pub(super) fn update(&mut self, mcp: &SessionMcp) -> Update {
+    pub(crate) fn update(&mut self, mcp: &SessionMcp) -> Update {
         let configured = mcp.configured();
         let active = |name: &str| configured.get(name).filter(|server| server.usage == ServerUsage::Active);
         let offered: Vec<omp_mcp::Tool> = mcp
             .servers
             .tools()
             .into_iter()
-            .filter(|tool| active(&tool.server).is_some() && is_wanted(&mcp.filter, &tool.model_name()))
+            .filter(|tool| {
+                active(&tool.server).is_some()
+                    && mcp.wanted.as_ref().is_some_and(|wanted| wanted(&tool.model_name()))
+            })
             .collect();
         let names = Names::assign(offered.iter().map(|tool| (tool.server.as_str(), tool.name.as_str())));
         let mut update = Update::default();
@@ -72,13 +74,13 @@ impl Registered {
     }
 
     /// The model has the notes of these servers.
-    pub(super) fn note(&mut self, configured: &ConfiguredServers, has: impl Fn(&ConfiguredServer) -> bool) {
+    pub(crate) fn note(&mut self, configured: &ConfiguredServers, has: impl Fn(&ConfiguredServer) -> bool) {
         let noted = configured.servers.iter().filter(|server| has(server));
         self.noted.extend(noted.map(|server| server.name.clone()));
     }
 
     /// Says something once.
-    pub(super) fn tell(&mut self, sentence: String) -> Option<String> {
+    pub(crate) fn tell(&mut self, sentence: String) -> Option<String> {
         self.told.insert(sentence.clone()).then_some(sentence)
     }
 }
@@ -92,17 +94,8 @@ fn surroundings(mcp: &SessionMcp, server: &ConfiguredServer) -> ToolSurroundings
     }
 }
 
-/// `--tools` chooses among tools of servers, too.
-fn is_wanted(filter: &ToolFilter, name: &str) -> bool {
-    match filter {
-        ToolFilter::All => true,
-        ToolFilter::None => false,
-        ToolFilter::Only(names) => names.iter().any(|wanted| is_named(wanted, name)),
-    }
-}
-
 /// Does `spelling` (`mcp__server_tool`, `mcp__server__tool`, `mcp__server__*`, `mcp__*`) mean the tool?
-pub(crate) fn is_named(spelling: &str, tool: &str) -> bool {
+pub fn is_named(spelling: &str, tool: &str) -> bool {
     match spelling.strip_suffix('*') {
         Some("mcp__") => true,
         Some(beginning) if beginning.starts_with("mcp__") => {
@@ -115,7 +108,7 @@ pub(crate) fn is_named(spelling: &str, tool: &str) -> bool {
 }
 
 impl SessionMcp {
-    pub(super) fn registered(&self) -> MutexGuard<'_, Registered> {
+    pub(crate) fn registered(&self) -> MutexGuard<'_, Registered> {
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -130,19 +123,18 @@ impl SessionMcp {
     }
 
     /// Brings the session's list up to date.
-    pub(super) fn sync(&self) {
+    pub(crate) fn sync(&self) {
         self.keep_offers();
         let Some(live) = self.live.get() else { return };
-        let (Some(setup), Some(modes)) = (live.setup.upgrade(), live.modes.upgrade()) else { return };
         let update = self.registered().update(self);
         if !update.gone.is_empty() {
-            setup.withdraw(&update.gone);
+            live.withdraw(&update.gone);
         }
         if !update.arrived.is_empty() {
-            setup.admit(update.arrived);
+            live.admit(update.arrived);
         }
-        update.notices.into_iter().for_each(|notice| modes.notice(notice));
-        self.send_notes(&setup.offered());
+        update.notices.into_iter().for_each(|notice| live.notice(notice));
+        self.send_notes(&live.offered());
     }
 
     /// Keeps what connected servers offer, for the next start.
@@ -178,7 +170,7 @@ impl SessionMcp {
         }
         drop(registered);
         if let Some(text) = joined(&notes) {
-            tell_model(&live.control, NOTES, text);
+            live.tell_model(NOTES, text, false);
         }
     }
 
@@ -189,10 +181,10 @@ impl SessionMcp {
                 if *state == ServerState::Ready {
                     self.sync();
                 }
-                let Some(modes) = self.live.get().and_then(|live| live.modes.upgrade()) else { return };
+                let Some(session) = self.live.get() else { return };
                 let problem = problem(server, state);
                 if let Some(notice) = problem.and_then(|problem| self.registered().tell(problem)) {
-                    modes.notice(notice);
+                    session.notice(notice);
                 }
             }
             ServerEvent::Updated { server, uri } => self.resource_updated(server, uri),
@@ -203,7 +195,7 @@ impl SessionMcp {
 }
 
 /// Follows what happens to the servers until the session is gone.
-pub(super) fn listen(mcp: &Arc<SessionMcp>) {
+pub(crate) fn listen(mcp: &Arc<SessionMcp>) {
     if mcp.listens.swap(true, Ordering::Relaxed) {
         return;
     }
@@ -223,7 +215,7 @@ pub(super) fn listen(mcp: &Arc<SessionMcp>) {
 }
 
 /// What is wrong with a server, where a person has to do something about it.
-pub(super) fn problem(server: &str, state: &ServerState) -> Option<String> {
+pub(crate) fn problem(server: &str, state: &ServerState) -> Option<String> {
     match state {
         ServerState::Failed { reason } => Some(format!("MCP server {server}: {reason}")),
         ServerState::Suspended { reason } => Some(format!(
@@ -237,7 +229,7 @@ pub(super) fn problem(server: &str, state: &ServerState) -> Option<String> {
 }
 
 /// Which servers are in which state, for status lines: connected, of all that are used.
-pub(super) fn connected(all: &[ServerStatus]) -> (usize, usize) {
+pub(crate) fn connected(all: &[ServerStatus]) -> (usize, usize) {
     let used = all.iter().filter(|status| status.state != ServerState::Disabled);
     let ready =
         used.clone().filter(|status| matches!(status.state, ServerState::Ready | ServerState::Parked));

@@ -10,11 +10,13 @@ use omp_mcp::{CallError, CallOptions, Consent, LoginError, ServerState, ServerSt
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::definitions::{ConfiguredServer, ServerUsage};
-use super::file::{self, McpFileError, mcp_file, remove_server, switch_server};
-use super::resources::Notifications;
-use super::{McpPromptCommand, PromptOffer, SessionMcp, registry};
-use crate::error::SessionError;
+use crate::definitions::{ConfiguredServer, ServerUsage};
+use crate::file::{self, McpFileError, mcp_file, remove_server, switch_server};
+use crate::prompt_values::PromptOffer;
+use crate::prompts::McpPromptCommand;
+use crate::registry;
+use crate::resources::Notifications;
+use crate::session::{SessionMcp, untrusted};
 
 /// How long a person waits for a server that is tested or connected.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -69,11 +71,16 @@ pub struct ReloadedServers {
 /// The MCP servers of a session.
 #[derive(Clone)]
 pub struct McpServers<'s> {
-    pub(crate) mcp: &'s Arc<SessionMcp>,
-    pub(crate) settings: Arc<Settings>,
+    mcp: &'s Arc<SessionMcp>,
+    settings: Arc<Settings>,
 }
 
-impl McpServers<'_> {
+impl<'s> McpServers<'s> {
+    /// The servers of a session under these settings.
+    pub fn new(mcp: &'s Arc<SessionMcp>, settings: Arc<Settings>) -> Self {
+        Self { mcp, settings }
+    }
+
     fn mcp(&self) -> &Arc<SessionMcp> {
         self.mcp
     }
@@ -118,17 +125,17 @@ impl McpServers<'_> {
     }
 
     /// Reads all files again. With `from_scratch` everything is disconnected first.
-    pub async fn reload(&self, from_scratch: bool) -> Result<ReloadedServers, SessionError> {
+    pub async fn reload(&self, from_scratch: bool) -> Result<ReloadedServers, String> {
         let (mcp, settings) = (Arc::clone(self.mcp()), Arc::clone(&self.settings));
         let read = tokio::task::spawn_blocking({
             let (mcp, settings) = (Arc::clone(&mcp), Arc::clone(&settings));
             move || mcp.read_again(&settings)
         });
-        let configured = read.await.map_err(|_| SessionError::Interrupted)?;
+        let configured = read.await.map_err(|error| error.to_string())?;
         if from_scratch {
             mcp.servers.close().await;
         }
-        let warnings = configured.warnings.iter().cloned().chain(super::untrusted(&configured)).collect();
+        let warnings = configured.warnings.iter().cloned().chain(untrusted(&configured)).collect();
         let active = |server: &&ConfiguredServer| server.usage == ServerUsage::Active;
         let servers = configured.servers.iter().filter(active).count();
         mcp.set_notifications(Notifications::of(&settings));
@@ -142,7 +149,7 @@ impl McpServers<'_> {
     }
 
     /// Reads the files again if they have changed since; what a person should know about it.
-    pub(crate) async fn notice_changes(&self) -> Option<String> {
+    pub async fn notice_changes(&self) -> Option<String> {
         let mcp = self.mcp();
         if mcp.deck.is_some() || !mcp.files_changed() {
             return None;
@@ -197,7 +204,7 @@ impl McpServers<'_> {
     ) -> Result<T, String> {
         let done = tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())?;
         let done = done.map_err(|error| error.to_string())?;
-        self.reload(false).await.map_err(|error| error.to_string())?;
+        self.reload(false).await?;
         Ok(done)
     }
 
@@ -207,10 +214,10 @@ impl McpServers<'_> {
         if server.level != Level::Project {
             return Err(format!("{name} is your own server and needs no trust"));
         }
-        let trust = self.mcp().places.trust.clone();
-        let agreed = tokio::task::spawn_blocking(move || trust.agree_to_mcp_server(&server));
+        let project = Arc::clone(&self.mcp().places.project);
+        let agreed = tokio::task::spawn_blocking(move || project.agree(&server));
         agreed.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-        self.reload(false).await.map_err(|error| error.to_string())?;
+        self.reload(false).await?;
         Ok(())
     }
 

@@ -1,34 +1,22 @@
 //! What servers may ask of the session: its directories, answers of the user, answers of its model.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use omp_guard::question::Question;
 use omp_mcp::host::{Abilities, SamplingAnswer, SamplingRequest, Speaker};
 use omp_mcp::{Content, Elicitation, ElicitationAnswer, Host};
 use omp_tools::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
-use omp_types::{
-    Approval, ApprovalDetail, Message, ModelRequest, RequestOptions, StreamEvent, ThinkingLevel, ToolChoice,
-};
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
 
-use super::output::plain;
-use crate::clock::SystemClock;
-use crate::guard::{ApprovalRequest, Guard};
-use crate::request::model_pool::ModelPool;
-use crate::session::live_config::LiveConfig;
-use crate::session::options::SessionOptions;
-use omp_agent::Clock;
+use crate::link::SessionSlot;
+use crate::output::plain;
+use crate::session::SessionMcpOptions;
 
 /// Fields of a form that are asked about.
 const FIELDS: usize = 20;
 /// Choices of a field that are listed.
 const CHOICES: usize = 50;
-/// As much as a model may answer to a server.
-const MOST_TOKENS: u32 = 8 * 1024;
 const YES: &str = "Yes";
 const NO: &str = "No";
 const DECLINE: &str = "Decline";
@@ -40,35 +28,17 @@ pub(crate) struct McpHost {
     questioner: Option<Arc<dyn Questioner>>,
     /// Somebody can approve that a model is asked.
     has_asker: bool,
-    models: OnceLock<SessionModelAccess>,
-}
-
-struct SessionModelAccess {
-    models: Weak<ModelPool>,
-    live: Weak<LiveConfig>,
-    guard: Weak<Guard>,
+    session: SessionSlot,
 }
 
 impl McpHost {
-    pub(super) fn new(options: &SessionOptions) -> Self {
-        let roots = [options.cwd.clone()].into_iter().chain(options.roots.iter().cloned()).collect();
+    pub(crate) fn new(options: &SessionMcpOptions, session: SessionSlot) -> Self {
         Self {
-            roots,
-            questioner: options.people.questioner.clone(),
-            has_asker: options.people.asker.is_some(),
-            models: OnceLock::new(),
+            roots: [options.cwd.clone()].into_iter().chain(options.roots.iter().cloned()).collect(),
+            questioner: options.questioner.clone(),
+            has_asker: options.has_asker,
+            session,
         }
-    }
-
-    /// From now on servers can ask the session's model.
-    pub(crate) fn attach(&self, models: &Arc<ModelPool>, live: &Arc<LiveConfig>, guard: &Arc<Guard>) {
-        let access = SessionModelAccess {
-            models: Arc::downgrade(models),
-            live: Arc::downgrade(live),
-            guard: Arc::downgrade(guard),
-        };
-        // A session is put together once.
-        let _ = self.models.set(access);
     }
 
     /// Puts questions to the person; `None` if they would rather not answer, which stops the turn as with every question.
@@ -77,8 +47,8 @@ impl McpHost {
         match self.questioner.as_ref()?.ask(&dialog).await {
             Ended::Answered => Some(dialog.answers()),
             Ended::Cancelled => {
-                if let Some(guard) = self.models.get().and_then(|access| access.guard.upgrade()) {
-                    guard.stop_turn();
+                if let Some(session) = self.session.get() {
+                    session.stop_turn();
                 }
                 None
             }
@@ -137,62 +107,6 @@ impl McpHost {
             None => ElicitationAnswer::Cancelled,
         }
     }
-
-    async fn ask_model(&self, server: &str, request: SamplingRequest) -> Result<SamplingAnswer, String> {
-        const UNAVAILABLE: &str = "sampling is not available";
-        let access = self.models.get().ok_or(UNAVAILABLE)?;
-        let (Some(models), Some(live), Some(guard)) =
-            (access.models.upgrade(), access.live.upgrade(), access.guard.upgrade())
-        else {
-            return Err(UNAVAILABLE.to_owned());
-        };
-        let model = live.model();
-        let said = conversation(&request);
-        let approval = Approval::EXEC;
-        let details = vec![
-            ApprovalDetail { label: "Server", value: server.to_owned() },
-            ApprovalDetail { label: "Model", value: model.selector() },
-            ApprovalDetail { label: "Request", value: said.clone() },
-        ];
-        let question = Question::new("MCP sampling", &approval, true, details);
-        let asked = ApprovalRequest {
-            call_id: format!("mcp-sampling-{server}"),
-            question,
-            always: None,
-            project: self.roots.first().cloned().unwrap_or_default(),
-        };
-        if !guard.never_asks() && !guard.put(&asked).await.is_some_and(|reply| reply.allows()) {
-            return Err("the user declined".to_owned());
-        }
-        let system = request.system_prompt.as_deref().map(plain);
-        let request = ModelRequest {
-            system: system.into_iter().collect(),
-            tools: Arc::default(),
-            messages: vec![Arc::new(Message::user(said, SystemClock.now_ms()))],
-            options: RequestOptions {
-                thinking: model.clamp_level(ThinkingLevel::Off),
-                tool_choice: ToolChoice::None,
-                max_tokens: Some(request.max_tokens.clamp(1, MOST_TOKENS)),
-                ..RequestOptions::default()
-            },
-        };
-        let selector = model.selector();
-        let mut stream = models.serve(model).stream(request, CancellationToken::new());
-        while let Some(batch) = stream.next().await {
-            for event in batch {
-                match event {
-                    StreamEvent::Done { message, .. } => {
-                        let text: String = message.texts().collect();
-                        let stop_reason = "endTurn".to_owned();
-                        return Ok(SamplingAnswer { model: selector, text, stop_reason });
-                    }
-                    StreamEvent::Error { failure, .. } => return Err(failure.message),
-                    _ => {}
-                }
-            }
-        }
-        Err("the model's answer was cut off".to_owned())
-    }
 }
 
 impl Host for McpHost {
@@ -220,12 +134,15 @@ impl Host for McpHost {
         request: SamplingRequest,
     ) -> BoxFuture<'_, Result<SamplingAnswer, String>> {
         let server = server.to_owned();
-        Box::pin(async move { self.ask_model(&server, request).await })
+        Box::pin(async move {
+            let session = self.session.get().ok_or("sampling is not available")?;
+            session.sample(server, request).await
+        })
     }
 }
 
 /// What a server wants to have answered, as one text.
-fn conversation(request: &SamplingRequest) -> String {
+pub fn conversation(request: &SamplingRequest) -> String {
     let several = request.messages.len() > 1;
     let turns = request.messages.iter().map(|turn| {
         let text: Vec<String> = turn.content.iter().filter_map(Content::text).collect();

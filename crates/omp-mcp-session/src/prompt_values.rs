@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use omp_mcp::{PartialArgument, Prompt};
 
-use super::SessionMcp;
-use super::output::plain;
-use super::prompts::{Typed, split_words};
+use crate::output::plain;
+use crate::prompts::{Typed, split_words};
+use crate::session::SessionMcp;
 
 /// A server that takes longer offers nothing.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -11,7 +11,7 @@ use omp_mcp::definition::{Coercion, DefinitionError, Variables, check_name, pars
 use omp_workspace::write::{Mode, WriteError, write};
 use serde_json::{Map, Value, json};
 
-use super::definitions::ConfiguredServers;
+use crate::definitions::ConfiguredServers;
 
 const FILE: &str = "mcp.json";
 const SERVERS: &str = "mcpServers";

@@ -9,8 +9,8 @@ use omp_mcp::{CallError, CallOptions, Content, Progress, ResourceData, Servers, 
 use omp_types::{Approval, ApprovalDetail, ImageBlock, Tier, ToolDefinition, ToolOutput, UserBlock};
 use serde_json::{Map, Value, json};
 
-use super::kept::KeptOffers;
-use super::output::{Shelter, plain};
+use crate::kept::KeptOffers;
+use crate::output::{Shelter, plain};
 
 /// Why a call is asked about that would run otherwise.
 const DESTRUCTIVE: &str = "the server marks this tool as destructive";
@@ -19,7 +19,7 @@ const CHANGED: &str = "the description or the parameters of this tool have chang
 const IMAGES: usize = 8;
 
 /// A tool of a server.
-pub(super) struct McpTool {
+pub(crate) struct McpTool {
     definition: ToolDefinition,
     origin: ToolOrigin,
     tool: omp_mcp::Tool,
@@ -28,16 +28,16 @@ pub(super) struct McpTool {
 
 /// What a tool needs besides its description.
 #[derive(Clone)]
-pub(super) struct ToolSurroundings {
-    pub(super) servers: Servers,
-    pub(super) offers: Arc<KeptOffers>,
-    pub(super) shelter: Arc<Shelter>,
+pub(crate) struct ToolSurroundings {
+    pub(crate) servers: Servers,
+    pub(crate) offers: Arc<KeptOffers>,
+    pub(crate) shelter: Arc<Shelter>,
     /// Of the definition of the tool's server.
-    pub(super) hash: String,
+    pub(crate) hash: String,
 }
 
 impl McpTool {
-    pub(super) fn new(tool: omp_mcp::Tool, surroundings: ToolSurroundings) -> Self {
+    pub(crate) fn new(tool: omp_mcp::Tool, surroundings: ToolSurroundings) -> Self {
         let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
         let mut schema = tool.input_schema.as_ref().clone();
         schema.entry("type").or_insert_with(|| json!("object"));
@@ -50,7 +50,7 @@ impl McpTool {
     }
 
     /// Is it still the same tool, for the model and for the user?
-    pub(super) fn is_same(&self, tool: &omp_mcp::Tool) -> bool {
+    pub(crate) fn is_same(&self, tool: &omp_mcp::Tool) -> bool {
         self.tool == *tool
     }
 

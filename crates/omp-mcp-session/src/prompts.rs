@@ -4,8 +4,8 @@ use omp_mcp::{CallError, CallOptions, Prompt};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::SessionMcp;
-use super::output::plain;
+use crate::output::plain;
+use crate::session::SessionMcp;
 
 /// A prompt of a server, as it is called and listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl SessionMcp {
     }
 
     /// The server and the prompt that `<server>:<prompt>` names.
-    pub(super) fn prompt<'c>(&self, command: &'c str) -> Option<(&'c str, Prompt)> {
+    pub(crate) fn prompt<'c>(&self, command: &'c str) -> Option<(&'c str, Prompt)> {
         let (server, name) = command.split_once(':')?;
         let status = self.servers.status_of(server)?;
         let known = status.offer.prompts.iter().find(|known| known.name == name)?.clone();
@@ -39,11 +39,7 @@ impl SessionMcp {
     }
 
     /// What a typed command expands to; `None` if no server has such a prompt. The error is for the person.
-    pub(crate) async fn expand(
-        &self,
-        typed: &str,
-        cancel: &CancellationToken,
-    ) -> Option<Result<String, String>> {
+    pub async fn expand(&self, typed: &str, cancel: &CancellationToken) -> Option<Result<String, String>> {
         let line = typed.strip_prefix('/')?;
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let (server, known) = self.prompt(name)?;
@@ -118,15 +114,15 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Words, and the one at the end that may still grow.
-pub(super) struct Typed {
-    pub(super) words: Vec<String>,
+pub(crate) struct Typed {
+    pub(crate) words: Vec<String>,
     /// Empty behind a blank.
-    pub(super) last: String,
+    pub(crate) last: String,
     /// Where the last word begins, with its quote.
-    pub(super) start: usize,
+    pub(crate) start: usize,
 }
 
-pub(super) fn split_words(text: &str) -> Typed {
+pub(crate) fn split_words(text: &str) -> Typed {
     let mut words = Vec::new();
     let mut word: Option<(usize, String)> = None;
     let mut quote = None;
