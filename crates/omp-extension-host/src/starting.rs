@@ -83,8 +83,9 @@ async fn run(
     spec: &ExtensionSpec,
     unit: UnitOptions,
 ) -> Result<(Unit, Option<HostProcess>), String> {
-    let path = spec.path.clone();
-    let report = tokio::task::spawn_blocking(move || builtins::scan(&path)).await.unwrap_or_default();
+    let (path, cache) = (spec.path.clone(), shared.options.cache.clone());
+    let scan = move || builtins::scan_cached(&path, cache.as_deref());
+    let report = tokio::task::spawn_blocking(scan).await.unwrap_or_default();
     let ScanReport { needs_host: Some(reason), imports, .. } = report else {
         let unit = shared.engine.load(unit).await.map_err(|error| error.to_string())?;
         return Ok((unit, None));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::compile::requests_of;
+use crate::compile::{Request, requests_of};
 use crate::modules::{Way, kind_of, node_name, resolve};
 
 /// Files after that many are not looked at.
@@ -26,7 +26,8 @@ pub struct ScanReport {
 const HOST_ONLY: [&str; 7] = ["worker_threads", "vm", "cluster", "inspector", "net", "tls", "v8"];
 
 /// Follows the imports of `entry` through files and packages. What `is_builtin` says comes with the program is not followed.
-pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
+/// `cache` is that of the engine: a file that was scanned before is not parsed again.
+pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool, cache: Option<&Path>) -> ScanReport {
     let mut report = ScanReport::default();
     let entry = entry.canonicalize().unwrap_or_else(|_| entry.to_owned());
     let manifest = crate::modules::package_of(&entry);
@@ -38,7 +39,7 @@ pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
             break;
         }
         report.files.push(path.clone());
-        for found in report.follow(&path, is_builtin) {
+        for found in report.follow(&path, is_builtin, cache) {
             if seen.insert(found.clone()) {
                 waiting.push(found);
             }
@@ -57,27 +58,33 @@ pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
 
 impl ScanReport {
     /// Looks at one file; gives those that it imports.
-    fn follow(&mut self, path: &Path, is_builtin: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    fn follow(
+        &mut self,
+        path: &Path,
+        is_builtin: &dyn Fn(&str) -> bool,
+        cache: Option<&Path>,
+    ) -> Vec<PathBuf> {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension {
             "node" => self.host(format!("{} is native code", path.display())),
             "json" | "md" | "txt" | "html" | "css" | "wasm" => {}
             _ => match std::fs::read_to_string(path) {
-                Ok(source) => return self.read(path, &source, is_builtin),
+                Ok(source) => match requests_of(path, &source, kind_of(path), cache) {
+                    Ok(requests) => return self.read(path, requests, is_builtin),
+                    Err(problem) => self.problems.push(problem),
+                },
                 Err(error) => self.problems.push(format!("cannot read {}: {error}", path.display())),
             },
         }
         Vec::new()
     }
 
-    fn read(&mut self, path: &Path, source: &str, is_builtin: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
-        let requests = match requests_of(path, source, kind_of(path)) {
-            Ok(requests) => requests,
-            Err(problem) => {
-                self.problems.push(problem);
-                return Vec::new();
-            }
-        };
+    fn read(
+        &mut self,
+        path: &Path,
+        requests: Vec<Request>,
+        is_builtin: &dyn Fn(&str) -> bool,
+    ) -> Vec<PathBuf> {
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mut files = Vec::new();
         for request in requests {

@@ -287,8 +287,8 @@ impl Process {
                     let _ = waiting.send(Err(failure(&message)));
                 }
             }
-            "ask" | "own" => self.answer_now(message),
-            "call" => self.answer_later(id, message),
+            "ask" | "own" => self.answer_now(&mut message),
+            "call" => self.answer_later(id, &mut message),
             "log" => drop(self.host.call_now("log", message)),
             "exit" => return Some(format!("it called process.exit({})", message["code"])),
             other => return Some(format!("{} sent an unknown message {other:?}", self.name)),
@@ -297,10 +297,10 @@ impl Process {
     }
 
     /// The script waits for it.
-    fn answer_now(&self, mut message: Value) {
+    fn answer_now(&self, message: &mut Value) {
         let Some(lines) = self.lines.clone() else { return };
         let (host, seal) = (Arc::clone(&self.host), self.seal.clone());
-        let (operation, arguments) = asked(&mut message);
+        let (operation, arguments) = asked(message);
         let is_own = message["type"] == "own";
         tokio::task::spawn_blocking(move || {
             let answer = match is_own {
@@ -311,9 +311,9 @@ impl Process {
         });
     }
 
-    fn answer_later(&self, id: u64, mut message: Value) {
+    fn answer_later(&self, id: u64, message: &mut Value) {
         let Some(lines) = self.lines.clone() else { return };
-        let (operation, arguments) = asked(&mut message);
+        let (operation, arguments) = asked(message);
         let answer = self.host.call(&operation, arguments);
         tokio::spawn(async move {
             let _ = lines.send(answered(json!({"type": "answer", "id": id}), answer.await));

@@ -175,8 +175,8 @@ fn a_new_extension_works() {
     let (home, server) = scripted(calls);
     home.write("work/kept.txt", "a\nb\n");
     for arguments in [vec!["init", "-q"], vec!["add", "kept.txt"]] {
-        let git = std::process::Command::new("git").args(arguments).current_dir(home.work_dir()).status();
-        assert!(git.is_ok_and(|status| status.success()));
+        let done = home.command("git").args(arguments).output().expect("git");
+        assert!(done.status.success(), "{done:?}");
     }
     run(&home, &["extensions", "new", "count-it"]);
     run(&home, &["extensions", "new", "lines-here", "--kind", "tool"]);
