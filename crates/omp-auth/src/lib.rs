@@ -53,5 +53,5 @@ pub use quota::{
 pub use sign_in::{RegistryLoader, SignIn, SignInError, SignedIn};
 pub use store::StoreError;
 pub use transport::socket_options;
-pub use vault::{Account, Exhausted, Grant, Summary, Vault, open_vault};
+pub use vault::{Account, Exhausted, Grant, OnDisabled, Summary, Vault, open_vault};
 pub use verify_key::{Verdict, verify_key};

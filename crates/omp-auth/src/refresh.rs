@@ -92,7 +92,9 @@ impl Vault {
         match renewal.ask(client, self.now_ms()).await {
             Ok(tokens) => self.keep(row, tokens),
             Err(Refusal::Final(text)) => {
-                self.with(|store| store.disable(row.id, row.revision, &text))?;
+                if self.with(|store| store.disable(row.id, row.revision, &text))? == Some(true) {
+                    self.say_disabled(&provider, &text);
+                }
                 Err(AuthError::Refused { provider, cause: text })
             }
             Err(Refusal::Passing(reason)) => Err(AuthError::Unreachable { provider, reason }),

@@ -93,6 +93,7 @@ pub enum ScreenCommand {
     Login,
     Logout,
     Mcp,
+    Marketplace,
     New,
     Drop,
     Clear,

@@ -28,6 +28,8 @@ pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
 pub use text::extensions::extensions_report;
 pub use text::mcp::{self, McpAction, McpDraft};
+pub use text::packages;
+pub use text::plugins::{self, MarketplaceAction, PluginOutcome};
 pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;
 pub use tips::tip;

@@ -7,7 +7,7 @@ use crate::builtin::Builtin;
 use crate::handler::{ScreenCommand, TextCall};
 use crate::text::{
     about, approval, changelog, compacting, conversation, extensions, hooks, machines, mcp, moving,
-    permissions, provider, rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
+    permissions, plugins, provider, rewinding, roots, sandbox, stats, todo, trust, upkeep, usage,
 };
 
 /// A handler that answers with text.
@@ -298,8 +298,31 @@ pub const BUILTINS: &[Builtin] = &[
         answers!(call => roots::remove(&call.session(), call.arguments).await),
     )
     .hint("<directory>"),
-    Builtin::unavailable("marketplace", "Browse plugins").hint("..."),
-    Builtin::unavailable("plugins", "Installed plugins").hint("..."),
+    Builtin::both(
+        "marketplace",
+        "Browse, install and upgrade plugins",
+        answers!(call => plugins::marketplace(call).await),
+        ScreenCommand::Marketplace,
+    )
+    .hint("[list|add|remove|update|discover|install|uninstall|upgrade|rollback|installed|doctor]")
+    .subcommands(&[
+        "list",
+        "add",
+        "remove",
+        "update",
+        "discover",
+        "install",
+        "uninstall",
+        "enable",
+        "disable",
+        "upgrade",
+        "rollback",
+        "installed",
+        "doctor",
+    ]),
+    Builtin::text("plugins", "Installed plugins", answers!(call => plugins::plugins(call).await))
+        .hint("[list|enable|disable|uninstall|upgrade|doctor]")
+        .subcommands(&["list", "enable", "disable", "uninstall", "upgrade", "doctor"]),
     Builtin::text(
         "reload-plugins",
         "Reload commands, skills, plugins and extensions",

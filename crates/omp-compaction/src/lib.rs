@@ -32,8 +32,8 @@ pub use finish::{Finished, Words, finish, finish_shorter, sealed_note};
 pub use measure::{Measured, Scale, count_ratio, counted_beside, measure};
 pub use plan::{Nothing, Piece, Plan, standing};
 pub use prompts::{
-    AUTO_CONTINUE, HANDOFF_CONTEXT, Request, branch_request, handoff, history_request, prefix_request,
-    short_request,
+    AUTO_CONTINUE, HANDOFF_CONTEXT, Request, Wishes, branch_request, handoff, history_request,
+    prefix_request, short_request,
 };
 pub use prune::{Blank, Protect, Stale, USELESS, prune, squeeze, stale};
 pub use serialize::{Detail, serialize, within};

@@ -26,9 +26,27 @@ pub struct Request {
     pub prompt: String,
 }
 
-/// Asks for the summary of the history. `focus` is what the user wants it to attend to, `extra` what else should be known.
-/// The conversation and the summary before it take at most `tokens`.
-pub fn history_request(plan: &Plan, focus: Option<&str>, extra: &[String], tokens: u64) -> Request {
+/// What a summary should attend to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wishes<'a> {
+    /// What the user wants.
+    pub focus: Option<&'a str>,
+    /// What else should be known.
+    pub context: &'a [String],
+    /// The task, instead of ours.
+    pub prompt: Option<&'a str>,
+}
+
+impl Wishes<'_> {
+    fn parts(&self, task: &str) -> impl Iterator<Item = String> {
+        let context = self.context.iter().map(|text| tagged("additional-context", text));
+        let task = self.prompt.map(str::trim).filter(|prompt| !prompt.is_empty()).unwrap_or(task);
+        context.chain([with_focus(task, self.focus)])
+    }
+}
+
+/// Asks for the summary of the history. The conversation and the summary before it take at most `tokens`.
+pub fn history_request(plan: &Plan, wishes: Wishes<'_>, tokens: u64) -> Request {
     let previous = plan.previous.as_ref().map(|previous| bare(&previous.summary));
     let previous = previous.map(|text| within(&text, tokens / 3)).filter(|text| !text.is_empty());
     let left = tokens - previous.as_deref().map_or(0, omp_tokens::estimate).min(tokens);
@@ -36,15 +54,16 @@ pub fn history_request(plan: &Plan, focus: Option<&str>, extra: &[String], token
     if let Some(previous) = &previous {
         parts.push(tagged("previous-summary", previous));
     }
-    parts.extend(extra.iter().map(|text| tagged("additional-context", text)));
     let task = if previous.is_some() { UPDATE } else { FIRST };
-    parts.push(with_focus(task, focus));
+    parts.extend(wishes.parts(task));
     request(&parts)
 }
 
 /// Asks for the summary of the part of a turn that is cut.
-pub fn prefix_request(plan: &Plan, focus: Option<&str>, tokens: u64) -> Request {
-    request(&[conversation(&plan.prefix, tokens), with_focus(PREFIX, focus)])
+pub fn prefix_request(plan: &Plan, wishes: Wishes<'_>, tokens: u64) -> Request {
+    let mut parts = vec![conversation(&plan.prefix, tokens)];
+    parts.extend(wishes.parts(PREFIX));
+    request(&parts)
 }
 
 /// Asks for one line for lists, from a summary.

@@ -19,6 +19,8 @@ pub struct Directories {
     /// `~/.omp/agent`, `~/.omp/profiles/<name>/agent`, or `PI_CODING_AGENT_DIR`.
     pub agent: PathBuf,
     pub profile: Profile,
+    /// Directories of plugins that were named for this run.
+    pub plugin_directories: Vec<PathBuf>,
     xdg: Bases,
 }
 
@@ -53,7 +55,7 @@ impl Directories {
             Some(path) => (expand_home(&path, &home), Bases::default()),
             None => (profile_root(&config_root, &profile).join("agent"), Bases::present(set)),
         };
-        Ok(Self { home, config_root, agent, profile, xdg })
+        Ok(Self { home, config_root, agent, profile, plugin_directories: Vec::new(), xdg })
     }
 
     /// With relative paths taken as relative to `base`, for a program about to change its directory.
@@ -109,6 +111,16 @@ impl Directories {
         self.in_base(self.xdg.state.as_deref())
             .unwrap_or_else(|| profile_root(&self.config_root, &self.profile))
             .join("logs")
+    }
+
+    /// Packages and plugins of marketplaces, and their records: `~/.omp/plugins`.
+    pub fn plugins(&self) -> PathBuf {
+        profile_root(&self.config_root, &self.profile).join("plugins")
+    }
+
+    /// The marketplaces that the user has added.
+    pub fn marketplaces_file(&self) -> PathBuf {
+        profile_root(&self.config_root, &self.profile).join("marketplaces.json")
     }
 
     /// One directory for each project.

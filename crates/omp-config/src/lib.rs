@@ -9,6 +9,7 @@ mod directories;
 pub mod discovery;
 pub mod dotenv;
 pub mod frontmatter;
+pub mod packages;
 pub mod permissions;
 mod profile;
 pub mod settings;

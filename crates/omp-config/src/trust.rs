@@ -12,6 +12,8 @@ use crate::Directories;
 use crate::discovery::Places;
 use crate::settings::{SettingsError, exclusively};
 
+/// In the agent directory.
+pub(crate) const FILE: &str = "trust.json";
 /// Larger files are none of ours.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -26,7 +28,7 @@ pub enum TrustError {
 }
 
 pub fn trust_file(directories: &Directories) -> PathBuf {
-    directories.agent.join("trust.json")
+    directories.agent.join(FILE)
 }
 
 /// The root under which agreements for a working directory are kept: its repository, or the directory itself.
@@ -37,9 +39,13 @@ pub fn project_root(directories: &Directories, cwd: &Path) -> PathBuf {
 
 /// What was agreed to. Without a file that is nothing.
 pub fn load_trust(directories: &Directories) -> Result<TrustBook, TrustError> {
-    let path = trust_file(directories);
-    let unreadable = |reason: String| TrustError::Unreadable { path: path.clone(), reason };
-    let file = match open(&path) {
+    load_book(&trust_file(directories))
+}
+
+/// The same from a file.
+pub(crate) fn load_book(path: &Path) -> Result<TrustBook, TrustError> {
+    let unreadable = |reason: String| TrustError::Unreadable { path: path.to_owned(), reason };
+    let file = match open(path) {
         Ok(OpenedPath::File(file, _)) => file,
         Ok(_) => return Err(unreadable("it is not a file".to_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(TrustBook::default()),

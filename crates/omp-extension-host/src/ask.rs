@@ -1,7 +1,11 @@
 //! What all extensions together make of an event.
 
+use std::path::Path;
+
 use omp_types::UserBlock;
+use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::event::EventName;
 use crate::extension::{Extension, ExtensionForm, HANDLER};
@@ -45,12 +49,32 @@ pub(crate) struct ResultChange {
     pub(crate) is_error: Option<bool>,
 }
 
+/// The result of a command that was not run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SuppliedResult {
+    pub output: String,
+    pub exit_code: Option<i32>,
+    pub cancelled: bool,
+    pub truncated: bool,
+}
+
 impl Extensions {
     /// Runs the handlers of each extension; `next` gets what they answered and says whether the others are asked too.
     async fn ask(
         &self,
         event: EventName,
         payload: &mut Value,
+        next: impl FnMut(&Extension, &mut Value, Result<Value, String>) -> bool,
+    ) {
+        self.ask_until(event, payload, None, next).await;
+    }
+
+    async fn ask_until(
+        &self,
+        event: EventName,
+        payload: &mut Value,
+        cancel: Option<&CancellationToken>,
         mut next: impl FnMut(&Extension, &mut Value, Result<Value, String>) -> bool,
     ) {
         let Some(facts) = self.facts() else { return };
@@ -58,7 +82,11 @@ impl Extensions {
             if payload["toolName"].as_str().is_some_and(|tool| !is_about(&extension, tool)) {
                 continue;
             }
-            let answer = extension.emit(event, payload, &facts, HANDLER).await;
+            let answer = match cancel {
+                Some(cancel) if cancel.is_cancelled() => return,
+                Some(cancel) => extension.emit_until(event, payload, &facts, cancel).await,
+                None => extension.emit(event, payload, &facts, HANDLER).await,
+            };
             self.say_problems(&extension);
             self.say_if_ended(&extension);
             if !next(&extension, payload, answer) {
@@ -205,10 +233,20 @@ impl Extensions {
     }
 
     /// Something is about to happen. The last answer counts, and one that cancels is the last.
-    pub async fn before(&self, event: EventName, mut payload: Value) -> Option<Value> {
+    pub async fn before(&self, event: EventName, payload: Value) -> Option<Value> {
+        self.before_until(event, payload, None).await
+    }
+
+    /// The same for something that can be called off meanwhile.
+    pub(crate) async fn before_until(
+        &self,
+        event: EventName,
+        mut payload: Value,
+        cancel: Option<&CancellationToken>,
+    ) -> Option<Value> {
         payload["type"] = event.name().into();
         let mut last = None;
-        self.ask(event, &mut payload, |_, _, answer| {
+        self.ask_until(event, &mut payload, cancel, |_, _, answer| {
             let Ok(answer) = answer else { return true };
             let cancels = answer["cancel"] == true;
             if !answer.is_null() {
@@ -218,6 +256,20 @@ impl Extensions {
         })
         .await;
         last
+    }
+
+    /// What came of a command that the user typed, if an extension says so instead of letting it run.
+    pub async fn user_bash(&self, command: &str, private: bool, cwd: &Path) -> Option<SuppliedResult> {
+        let event = EventName::UserBash;
+        if !self.listens(event) {
+            return None;
+        }
+        let payload = json!({"command": command, "excludeFromContext": private, "cwd": cwd});
+        let answer = self.before(event, payload).await?;
+        if answer["operations"].is_object() {
+            self.say("user_bash: omp does not offer `operations`; the command ran as usual".to_owned());
+        }
+        serde_json::from_value(answer["result"].clone()).ok()
     }
 
     /// The body of a request to a provider, as extensions want it.

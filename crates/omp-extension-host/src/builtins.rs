@@ -22,6 +22,7 @@ const INTERNAL: &[(&str, &str)] = internal! {
     "omp:api/models" => "api/models.js",
     "omp:api/rendering" => "api/rendering.js",
     "omp:api/schema" => "api/schema.js",
+    "omp:api/serving" => "api/serving.js",
     "omp:api/session-manager" => "api/session-manager.js",
     "omp:api/signals" => "api/signals.js",
     "omp:api/ui" => "api/ui.js",
@@ -92,6 +93,11 @@ pub(crate) fn prelude() -> BuiltinModule {
 pub(crate) fn modules() -> Vec<BuiltinModule> {
     let internal = INTERNAL.iter().map(|(name, source)| BuiltinModule::new([*name], *source));
     internal.chain(packages()).collect()
+}
+
+/// Does omp have a package of that name, so that nobody has to install it?
+pub fn is_built_in(package: &str) -> bool {
+    packages().iter().any(|module| module.answers_to(package))
 }
 
 /// What an extension imports, without running it: its files, and what it wants of the program.

@@ -109,23 +109,8 @@ const ALL: &[(EventName, &str)] = &[
 ];
 
 /// Events that are known and that nothing sends yet.
-const NOT_SENT: &[EventName] = &[
-    EventName::SessionBeforeCompact,
-    EventName::SessionCompacting,
-    EventName::SessionCompact,
-    EventName::SessionBeforeTree,
-    EventName::SessionTree,
-    EventName::SessionStop,
-    EventName::BeforeProviderRequest,
-    EventName::AfterProviderResponse,
-    EventName::UserBash,
-    EventName::UserPython,
-    EventName::TtsrTriggered,
-    EventName::CredentialDisabled,
-    EventName::ToolApprovalRequested,
-    EventName::ToolApprovalResolved,
-    EventName::McpNotification,
-];
+const NOT_SENT: &[EventName] =
+    &[EventName::UserPython, EventName::TtsrTriggered, EventName::ResourcesDiscover];
 
 impl EventName {
     /// Does omp send it? A handler of another one never runs, and its author should know.

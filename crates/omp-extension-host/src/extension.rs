@@ -10,6 +10,8 @@ use std::time::Duration;
 use omp_agent::Updates;
 use omp_script::{Unit, UnitUsage};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::event::EventName;
 use crate::extensions::SessionFacts;
@@ -19,6 +21,8 @@ use crate::registered::Registered;
 pub(crate) const HANDLER: Duration = Duration::from_secs(30);
 /// The same when the program ends.
 pub(crate) const AT_THE_END: Duration = Duration::from_secs(2);
+/// Events that can be called off, counted for their signals.
+static EVENTS: AtomicU64 = AtomicU64::new(1);
 /// Problems that are remembered of one extension.
 const PROBLEMS: usize = 50;
 /// As much of a message as is kept.
@@ -39,6 +43,10 @@ pub enum ExtensionForm {
     Extension,
     /// It makes tools and nothing else.
     Tool,
+    /// It makes commands whose answers become prompts.
+    Command,
+    /// It shares conversations, and is no extension otherwise.
+    Share,
     /// A hook module; it hears about calls of one tool only, if its file is named after one.
     Hook(Option<String>),
 }
@@ -48,6 +56,8 @@ impl ExtensionForm {
         match self {
             Self::Extension => "extension",
             Self::Tool => "tool",
+            Self::Command => "command",
+            Self::Share => "share",
             Self::Hook(_) => "hook",
         }
     }
@@ -95,6 +105,8 @@ pub(crate) struct ExtensionState {
     pub(crate) dialogs: AtomicUsize,
     /// Running calls of its tools that show progress.
     pub(crate) updates: Mutex<HashMap<String, Updates>>,
+    /// Answers of models that it is giving.
+    pub(crate) answers: Mutex<HashMap<String, mpsc::Sender<Value>>>,
     /// Channels of the bus that it listens to.
     pub(crate) channels: Mutex<HashSet<String>>,
 }
@@ -170,6 +182,10 @@ impl Extension {
         self.registered().label.unwrap_or_else(|| self.spec.name.clone())
     }
 
+    pub(crate) fn is_hook(&self) -> bool {
+        matches!(self.spec.form, ExtensionForm::Hook(_))
+    }
+
     /// What it has used so far.
     pub fn usage(&self) -> UnitUsage {
         self.unit.usage()
@@ -231,7 +247,34 @@ impl Extension {
         limit: Duration,
     ) -> Result<Value, String> {
         let arguments = json!({"event": payload, "session": session.value()});
-        let answer = self.call("emit", arguments, Some(limit)).await;
+        self.heard(event, self.call("emit", arguments, Some(limit)).await)
+    }
+
+    /// The same for an event that can be called off: handlers have a signal, and do not hold up whoever called it off.
+    pub(crate) async fn emit_until(
+        &self,
+        event: EventName,
+        payload: &Value,
+        session: &SessionFacts,
+        cancel: &CancellationToken,
+    ) -> Result<Value, String> {
+        let id = format!("event-{}", EVENTS.fetch_add(1, Ordering::Relaxed));
+        let arguments = json!({"event": payload, "session": session.value(), "id": id});
+        let mut run = pin!(self.call("emit", arguments, Some(HANDLER)));
+        let answer = tokio::select! {
+            answer = &mut run => answer,
+            () = cancel.cancelled() => {
+                let stopped = async {
+                    let _ = self.call("abort", json!({"id": id}), Some(AT_THE_END)).await;
+                    run.await
+                };
+                tokio::time::timeout(AT_THE_END, stopped).await.unwrap_or(Ok(Value::Null))
+            }
+        };
+        self.heard(event, answer)
+    }
+
+    fn heard(&self, event: EventName, answer: Result<Value, String>) -> Result<Value, String> {
         let mut answer = answer.inspect_err(|error| self.fail(event.name(), error))?;
         for problem in answer["problems"].as_array().into_iter().flatten() {
             self.state.note(read_problem(problem));

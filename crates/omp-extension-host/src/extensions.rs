@@ -6,11 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use omp_agent::ToolError;
 use omp_script::{BuiltinModule, CodeSeal, Connector, Engine, EngineOptions, HostProgram, Limits};
 use omp_shell::{Environment, Scope};
+use omp_types::ToolOutput;
 use serde_json::{Map, Value, json};
 use tokio::sync::{OnceCell, mpsc};
 
+use crate::announce::{self, Announcement};
 use crate::builtins;
 use crate::event::EventName;
 use crate::extension::{AT_THE_END, Extension, ExtensionSpec, HANDLER, Problem, lock};
@@ -109,6 +112,7 @@ pub(crate) struct Shared {
     log: Mutex<VecDeque<String>>,
     notices: Mutex<Vec<String>>,
     pub(crate) bus: mpsc::Sender<BusEvent>,
+    announcements: mpsc::Sender<Announcement>,
     /// What is offered is another list than before.
     changed: AtomicBool,
 }
@@ -177,6 +181,7 @@ impl Extensions {
         let engine =
             Engine::new(EngineOptions { cache: options.cache.clone(), connector: options.connector.clone() });
         let (bus, events) = mpsc::channel(BUS);
+        let (announcements, waiting) = mpsc::channel(announce::WAITING);
         let flags = std::mem::take(&mut options.flags);
         let shared = Arc::new(Shared {
             engine,
@@ -188,10 +193,12 @@ impl Extensions {
             log: Mutex::default(),
             notices: Mutex::default(),
             bus,
+            announcements,
             changed: AtomicBool::new(false),
         });
         let extensions = Arc::new(Self { list: Mutex::default(), failures: Mutex::default(), shared });
         tokio::spawn(deliver(Arc::downgrade(&extensions), events));
+        tokio::spawn(announce::deliver(Arc::downgrade(&extensions), waiting));
         let builtins: Arc<[BuiltinModule]> = builtins::modules().into();
         for spec in specs {
             extensions.add(spec, &builtins).await;
@@ -207,7 +214,9 @@ impl Extensions {
     }
 
     pub(crate) fn is_reserved(&self, name: &str) -> bool {
-        self.shared.options.reserved_commands.iter().any(|reserved| reserved == name)
+        let own = &self.shared.options.reserved_commands;
+        // Skills have commands of their own.
+        name.starts_with("skill:") || own.iter().any(|reserved| reserved == name)
     }
 
     /// In the order in which they were loaded.
@@ -278,6 +287,31 @@ impl Extensions {
         facts
     }
 
+    /// Carries out or drops what an extension wanted decided.
+    pub async fn resolve_pending(
+        &self,
+        extension: u64,
+        id: &str,
+        applies: bool,
+        reason: &str,
+    ) -> Result<Option<ToolOutput>, ToolError> {
+        let extension = self.by_id(extension).ok_or_else(|| ToolError::new("the extension has ended"))?;
+        let action = if applies { "apply" } else { "reject" };
+        let arguments = json!({"id": id, "action": action, "reason": reason});
+        let mut said = extension.call("resolvePending", arguments, None).await.map_err(ToolError::new)?;
+        self.say_if_ended(&extension);
+        let failed = said["isError"] == true;
+        let output = match said {
+            Value::Null => return Ok(None),
+            _ => serde_json::from_value::<ToolOutput>(said.take()),
+        };
+        let output = output.map_err(|error| ToolError::new(format!("the result cannot be read: {error}")))?;
+        match failed {
+            true => Err(ToolError::new(crate::tool::joined(&output))),
+            false => Ok(Some(output)),
+        }
+    }
+
     /// Lets extensions act. Before there is a session they cannot.
     pub async fn activate(&self) {
         for extension in self.list() {
@@ -328,6 +362,11 @@ impl Extensions {
         }
     }
 
+    /// The user should know this.
+    pub(crate) fn say(&self, notice: String) {
+        self.shared.notice(notice);
+    }
+
     /// An extension that ended by itself is told of once.
     pub(crate) fn say_if_ended(&self, extension: &Extension) {
         let Some(reason) = extension.ended() else { return };
@@ -350,6 +389,15 @@ impl Extensions {
                 if self.is_reserved(&command.name) {
                     continue;
                 }
+                let known = commands.iter().find(|(_, other)| other.name == command.name);
+                // Of hooks the first counts, and a code command is a command where no extension has one.
+                let code = |extension: &Extension| extension.spec.form == ExtensionForm::Command;
+                if known.is_some_and(|(other, _)| match extension.is_hook() {
+                    true => other.is_hook(),
+                    false => code(&extension) && !code(other),
+                }) {
+                    continue;
+                }
                 commands.retain(|(_, other)| other.name != command.name);
                 commands.push((Arc::clone(&extension), command));
             }
@@ -370,8 +418,13 @@ impl Extensions {
         }))
     }
 
+    pub(crate) fn announcements(&self) -> &mpsc::Sender<Announcement> {
+        &self.shared.announcements
+    }
+
     /// The program ends, and with it everything that extensions started.
     pub async fn end(&self) {
+        self.announced().await;
         self.tell(EventName::SessionShutdown, &json!({"type": EventName::SessionShutdown.name()})).await;
         let list = std::mem::take(&mut *lock(&self.list));
         for extension in list {

@@ -14,6 +14,9 @@ use crate::extensions::Shared;
 use crate::operation::{Answers, Late, Operation, asks_somebody, operation};
 use crate::ports::Port;
 
+/// Why nothing can wait for a decision.
+pub const NO_PENDING: &str = "Pending action store unavailable for custom tools in this runtime.";
+
 /// Something that one extension says to the others.
 pub(crate) struct BusEvent {
     pub(crate) channel: String,
@@ -49,6 +52,7 @@ impl ExtensionHost {
         match known {
             Operation { answers: Answers::Session, .. } => match session {
                 Some((port, _)) => Ok(Answerer::Port(port)),
+                None if name == "tools.pushPending" => Err(NO_PENDING.to_owned()),
                 None => Err("runtime not initialized: there is no session yet".to_owned()),
             },
             Operation { answers: Answers::Program, .. } => match shared.program() {
@@ -87,6 +91,15 @@ impl ExtensionHost {
                 if sent == Some(false) {
                     return Some(Err("too many events wait on the bus".to_owned()));
                 }
+            }
+            "model.piece" => {
+                let answer = lock(&self.state.answers).get(&text("id")).cloned();
+                let sent = answer.map(|answer| answer.try_send(arguments["piece"].clone()).is_ok());
+                return Some(match sent {
+                    Some(false) => Err("the answer comes faster than it can be read".to_owned()),
+                    Some(true) => Ok(true.into()),
+                    None => Ok(false.into()),
+                });
             }
             "tool.update" => self.update(&text("id"), &arguments["partial"]),
             _ => {

@@ -1,5 +1,6 @@
 //! What the interface of a program asks of extensions: rows, keys, completions. Whoever does not answer in time is not waited for.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -116,6 +117,12 @@ impl Extensions {
         rows.inspect_err(|reason| extension.fail(&format!("drawing a {}", request.part), reason))
             .ok()
             .flatten()
+    }
+
+    /// Hands a page to the script that shares conversations: `{url, message}`.
+    pub async fn share(&self, page: &Path, limit: Duration) -> Result<Value, String> {
+        let script = self.list().pop().ok_or("it was not loaded")?;
+        script.call("share", json!({"page": page}), Some(limit)).await
     }
 
     async fn asked<T: for<'a> Deserialize<'a>>(

@@ -143,7 +143,7 @@ pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
-/// Is an extension waiting for a person while this runs?
+/// Is an extension waiting for a person or a model while this runs? Both take the time they take.
 pub(crate) fn asks_somebody(name: &str) -> bool {
-    matches!(name, "ui.select" | "ui.confirm" | "ui.input" | "ui.editor" | "ui.custom")
+    matches!(name, "ui.select" | "ui.confirm" | "ui.input" | "ui.editor" | "ui.custom" | "models.complete")
 }

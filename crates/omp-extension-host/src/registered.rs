@@ -44,6 +44,8 @@ pub struct ToolSpec {
     /// Its own function says how much a call can do.
     pub asks_approval: bool,
     pub read_only: bool,
+    /// It says of itself that it destroys something.
+    pub destructive: bool,
     pub exclusive: bool,
     pub mcp_server_name: Option<String>,
     pub mcp_tool_name: Option<String>,
@@ -116,11 +118,9 @@ impl Registered {
                 Some(_) => {}
             }
         }
-        for provider in &all.providers {
+        for provider in all.providers.iter().filter(|provider| provider["logsIn"] == true) {
             let name = provider["name"].as_str().unwrap_or_default();
-            remarks.push(format!(
-                "providers of extensions are not available yet; the models of {name:?} are not offered"
-            ));
+            remarks.push(format!("signing in to {name:?} through the extension is not available yet"));
         }
         Ok((all, remarks))
     }

@@ -8,7 +8,7 @@ use omp_script::{BuiltinModule, HostProgram, ScanReport, Unit, UnitOptions, find
 use serde_json::json;
 
 use crate::builtins;
-use crate::extension::{Extension, ExtensionForm, ExtensionSpec, ExtensionState, HostProcess};
+use crate::extension::{Extension, ExtensionSpec, ExtensionState, HostProcess};
 use crate::extensions::{Extensions, Shared};
 use crate::host::ExtensionHost;
 use crate::registered::Registered;
@@ -46,9 +46,11 @@ pub(crate) async fn start(
     };
     let (unit, process) = run(shared, spec, unit).await?;
     let extension = Extension { id, spec: spec.clone(), process, unit, state };
-    let form = if spec.form == ExtensionForm::Tool { "tool" } else { "extension" };
     let source = std::fs::read(&spec.path).unwrap_or_default();
-    let arguments = json!({"path": spec.path, "cwd": options.cwd, "form": form, "promptIsText": has_prompt_as_text(&source)});
+    let arguments = json!({
+        "path": spec.path, "cwd": options.cwd, "form": spec.form.name(), "name": spec.name,
+        "promptIsText": has_prompt_as_text(&source),
+    });
     let said = extension.call("load", arguments, Some(LOADING)).await;
     let said = match said {
         Ok(said) => said,

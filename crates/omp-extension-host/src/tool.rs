@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, McpOrigin, Scheduling, Tool, ToolError, ToolOrigin};
 use omp_types::{Approval, ApprovalDetail, StrictHint, Tier, ToolDefinition, ToolOutput};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::extension::{Extension, ExtensionForm, lock};
@@ -15,6 +16,17 @@ use crate::registered::ToolSpec;
 
 /// How long a tool that was cancelled may take to stop.
 const STOPPING: Duration = Duration::from_secs(5);
+
+/// How long it may take to say what a call would do.
+const DESCRIBING: Duration = Duration::from_secs(2);
+
+/// What a script says of a call before it runs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Described {
+    lines: Vec<String>,
+    tier: Option<String>,
+}
 
 /// A tool that a script runs.
 struct ScriptTool {
@@ -108,8 +120,7 @@ impl ScriptTool {
             .map_err(|error| ToolError::new(format!("the tool returned something unreadable: {error}")))?;
         match failed {
             true => {
-                let text: Vec<&str> = output.content.iter().filter_map(|block| block.as_text()).collect();
-                let mut error = ToolError::new(text.join("\n"));
+                let mut error = ToolError::new(joined(&output));
                 error.details = output.details;
                 Err(error)
             }
@@ -124,6 +135,30 @@ impl ScriptTool {
             _ => Tier::Exec,
         }
     }
+
+    /// What the script says of one call, where it has functions for that. Whoever asks waits, but not for ever.
+    fn described(&self, arguments: &Map<String, Value>) -> Option<Described> {
+        if !self.spec.asks_approval && !self.spec.describes_approval {
+            return None;
+        }
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let extension = Arc::clone(&self.extension);
+        let given = json!({"name": self.spec.name, "params": arguments});
+        runtime.spawn(async move {
+            let said = extension.call("describeApproval", given, Some(DESCRIBING)).await;
+            let said = said.inspect_err(|reason| extension.fail("approval", reason));
+            let _ = sender.send(said);
+        });
+        let said = receiver.recv_timeout(DESCRIBING).ok()?.ok()?;
+        serde_json::from_value(said).ok()
+    }
+}
+
+/// What a result says, as the reason of a failure.
+pub(crate) fn joined(output: &ToolOutput) -> String {
+    let text: Vec<&str> = output.content.iter().filter_map(|block| block.as_text()).collect();
+    text.join("\n")
 }
 
 impl Tool for ScriptTool {
@@ -140,14 +175,23 @@ impl Tool for ScriptTool {
     }
 
     /// What the extension says of its tool. It is code that the user has agreed to, and may say how much it does.
-    fn approval(&self, _: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval { tier: self.tier(None), reason: None, insists: false, hidden: false })
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        let said = if self.spec.asks_approval { self.described(arguments) } else { None };
+        let reason = self.spec.destructive.then(|| "the extension calls it destructive".into());
+        let tier = self.tier(said.and_then(|said| said.tier).as_deref());
+        Some(Approval { tier, reason, insists: false, hidden: false })
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let detail = |label, value| ApprovalDetail { label, value };
         let mut details = vec![detail("Extension", self.extension.spec.name.clone())];
-        if !arguments.is_empty() {
+        let lines = match self.spec.describes_approval {
+            true => self.described(arguments).map(|said| said.lines).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        if !lines.is_empty() {
+            details.push(detail("Details", lines.join("\n")));
+        } else if !arguments.is_empty() {
             let arguments = serde_json::to_string_pretty(arguments).unwrap_or_default();
             details.push(detail("Arguments", arguments));
         }

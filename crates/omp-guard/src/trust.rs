@@ -26,6 +26,8 @@ pub enum WantKind {
     Hook,
     /// To have one of its extensions loaded.
     Extension,
+    /// To have one of the user's plugins switched on.
+    Plugin,
 }
 
 impl WantKind {
@@ -36,11 +38,12 @@ impl WantKind {
             Self::McpServer => "mcp",
             Self::Hook => "hook",
             Self::Extension => "extension",
+            Self::Plugin => "plugin",
         }
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Outside, Self::Code, Self::McpServer, Self::Hook, Self::Extension];
+        let all = [Self::Outside, Self::Code, Self::McpServer, Self::Hook, Self::Extension, Self::Plugin];
         all.into_iter().find(|kind| kind.word() == word)
     }
 }

@@ -11,7 +11,7 @@ use omp_sdk::{Driver, Host, Prompt, Session};
 use omp_tui::terminal::{Incoming, TerminalError};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::app::commands::{models, setup};
+use crate::app::commands::{models, plugins, setup};
 use crate::app::{App, Beginning, Files, Task, TerminalRequest, Titles};
 use crate::app::{drafting, servers, shell};
 use crate::appearance::{self, ThemeSettings, ThemeWatch};
@@ -177,6 +177,10 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
     remarks.iter().for_each(|remark| app.remark(remark));
     models::tell_scope(&mut app);
     setup::begin_set_up(&mut app, set_up);
+    // A recording has nothing in it that comes from elsewhere.
+    if session.recorder().is_none() {
+        plugins::keep_up_to_date(&app);
+    }
     if let Some(objective) = goal {
         app.first_goal(objective);
     }

@@ -31,9 +31,9 @@ mod wire;
 
 pub use arguments::{PartialArguments, parse_partial};
 pub use client::{
-    BatchStream, Client, ClientError, ClientOptions, Hearing, PlainAnswer, PlainBody, PlainCall, ProxySource,
-    SocketMode, SocketOptions, StreamLimits, Tape, TapedAnswer, TapedBody, TapedRequest, collect, failed,
-    unreached,
+    BatchStream, Client, ClientError, ClientOptions, Hearing, Interceptor, PiecedAnswer, PlainAnswer,
+    PlainBody, PlainCall, ProxySource, SocketMode, SocketOptions, StreamLimits, Tape, TapedAnswer, TapedBody,
+    TapedRequest, collect, failed, unreached,
 };
 pub use failure::{classify_status, classify_text, retry_after_ms};
 pub use hosts::{AwsCredentials, AwsOptions, AwsProvider, AwsSource, AzureOptions, CodeAssistOptions, Hosts};

@@ -138,6 +138,8 @@ pub enum Transport {
     Provider,
     /// A gateway of our own kind, which speaks to the provider in our stead (`transport: pi-native`).
     PiNative,
+    /// A script that the user added: nothing goes over a wire.
+    Script,
 }
 
 /// What is known of a model beyond what the wires read.
@@ -145,6 +147,8 @@ pub enum Transport {
 pub struct Facts {
     /// How much one request counts against a quota of premium requests.
     pub premium_multiplier: Option<f64>,
+    /// What a script that answers for the model calls its API.
+    pub api_name: Option<String>,
     /// Who takes over when a conversation outgrows the window: `provider/id`, or an id of the same provider.
     pub context_promotion_target: Option<String>,
     /// The thinking level the model is meant to be used with.
@@ -230,11 +234,16 @@ impl Model {
         Self { key: Some(key), bearer, ..self.clone() }
     }
 
+    /// The name of the wire, or of whatever stands in its place.
+    pub fn api_name(&self) -> &str {
+        self.facts.api_name.as_deref().unwrap_or(self.api.name())
+    }
+
     /// A message of this model that ended well.
     pub(crate) fn message(&self, content: Vec<AssistantBlock>, timestamp: u64) -> AssistantMessage {
         AssistantMessage {
             content,
-            api: self.api.name().to_owned(),
+            api: self.api_name().to_owned(),
             provider: self.provider.clone(),
             model: self.id.clone(),
             response_id: None,

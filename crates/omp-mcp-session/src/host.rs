@@ -118,6 +118,16 @@ impl Host for McpHost {
         self.roots.clone()
     }
 
+    fn wants_notifications(&self) -> bool {
+        self.session.get().is_some_and(|session| session.hears_notifications())
+    }
+
+    fn notified(&self, server: &str, method: &str, params: Value) {
+        if let Some(session) = self.session.get() {
+            session.notified(server, method, params);
+        }
+    }
+
     fn elicit(&self, server: &str, question: Elicitation) -> BoxFuture<'_, ElicitationAnswer> {
         let server = server.to_owned();
         Box::pin(async move {

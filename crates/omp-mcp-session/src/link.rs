@@ -9,6 +9,7 @@ use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
 use omp_guard::trust::Want;
 use omp_mcp::host::{SamplingAnswer, SamplingRequest};
+use serde_json::Value;
 
 use crate::definitions::ConfiguredServer;
 
@@ -37,6 +38,10 @@ pub trait ServerSession: Send + Sync {
     fn notice(&self, message: String);
     /// Tells the model, with what it reads next; the user sees it if `display`.
     fn tell_model(&self, custom_type: &str, text: String, display: bool);
+    /// Does somebody want to hear what servers say unasked?
+    fn hears_notifications(&self) -> bool;
+    /// A server said something unasked, in its own words.
+    fn notified(&self, server: &str, method: &str, params: Value);
     /// The user would rather not answer: the turn ends as with every question.
     fn stop_turn(&self);
     /// Has the session's model answer, if the user approves.

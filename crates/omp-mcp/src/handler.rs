@@ -105,24 +105,41 @@ impl Handler {
         self.0.news.notify_one();
     }
 
+    /// Lets the host hear of a notification.
+    fn pass_on(&self, method: &str, params: impl FnOnce() -> Option<serde_json::Value>) {
+        if self.0.host.wants_notifications() {
+            self.0.host.notified(&self.0.server, method, params().unwrap_or_default());
+        }
+    }
+
     /// What a subscription says.
     pub(crate) fn notified(&self, notification: ServerNotification) {
         match notification {
-            ServerNotification::ToolListChangedNotification(_) => {
-                self.changed(|changes| changes.tools = true);
-            }
-            ServerNotification::PromptListChangedNotification(_) => {
-                self.changed(|changes| changes.prompts = true);
-            }
-            ServerNotification::ResourceListChangedNotification(_) => {
-                self.changed(|changes| changes.resources = true);
-            }
+            ServerNotification::ToolListChangedNotification(_) => self.tools_changed(),
+            ServerNotification::PromptListChangedNotification(_) => self.prompts_changed(),
+            ServerNotification::ResourceListChangedNotification(_) => self.resources_changed(),
             ServerNotification::ResourceUpdatedNotification(note) => self.updated(note.params.uri),
             _ => {}
         }
     }
 
+    fn tools_changed(&self) {
+        self.pass_on("notifications/tools/list_changed", || None);
+        self.changed(|changes| changes.tools = true);
+    }
+
+    fn prompts_changed(&self) {
+        self.pass_on("notifications/prompts/list_changed", || None);
+        self.changed(|changes| changes.prompts = true);
+    }
+
+    fn resources_changed(&self) {
+        self.pass_on("notifications/resources/list_changed", || None);
+        self.changed(|changes| changes.resources = true);
+    }
+
     fn updated(&self, uri: String) {
+        self.pass_on("notifications/resources/updated", || Some(serde_json::json!({"uri": uri})));
         self.changed(|changes| {
             if changes.updated.len() < limits::ENTRIES && uri.len() <= limits::DESCRIPTION {
                 changes.updated.insert(uri);
@@ -297,6 +314,7 @@ impl ClientHandler for Handler {
         params: LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
+        self.pass_on("notifications/message", || serde_json::to_value(&params).ok());
         let text = match params.data {
             serde_json::Value::String(text) => text,
             other => other.to_string(),
@@ -314,14 +332,19 @@ impl ClientHandler for Handler {
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed(|changes| changes.resources = true);
+        self.resources_changed();
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed(|changes| changes.tools = true);
+        self.tools_changed();
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed(|changes| changes.prompts = true);
+        self.prompts_changed();
+    }
+
+    /// What the protocol has no name for.
+    async fn on_custom_notification(&self, note: CustomNotification, _: NotificationContext<RoleClient>) {
+        self.pass_on(&note.method, || note.params.clone());
     }
 }

@@ -27,6 +27,16 @@ pub trait Host: Send + Sync {
         Vec::new()
     }
 
+    /// Does somebody want to hear what servers say unasked?
+    fn wants_notifications(&self) -> bool {
+        false
+    }
+
+    /// A server said something unasked: the method and its parameters, as the server wrote them.
+    fn notified(&self, server: &str, method: &str, params: Value) {
+        let _ = (server, method, params);
+    }
+
     /// Asks the user. Dropping the future withdraws the question.
     fn elicit(&self, server: &str, question: Elicitation) -> BoxFuture<'_, ElicitationAnswer> {
         let _ = (server, question);

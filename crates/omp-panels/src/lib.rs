@@ -9,6 +9,7 @@ pub mod login;
 pub mod mcp;
 pub mod models;
 pub mod pager;
+pub mod plugins;
 pub mod review;
 pub mod sessions;
 pub mod settings;

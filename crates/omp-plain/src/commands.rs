@@ -107,6 +107,7 @@ impl CommandRunner {
             | ScreenCommand::Btw
             | ScreenCommand::Queue
             | ScreenCommand::Debug
+            | ScreenCommand::Marketplace
             | ScreenCommand::Mcp
             | ScreenCommand::Theme => Finished::Say(format!(
                 "/{} needs the full-screen interface: start omp without --plain-ui",

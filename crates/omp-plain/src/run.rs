@@ -450,7 +450,7 @@ impl Plain {
     fn run_command(&mut self, command: &str, audience: Audience) {
         let (session, command) = (self.runner.context.host.session(), command.to_owned());
         self.spawn(|cancel| async move {
-            let done = match session.shell().run(&command, None, &cancel, |_| {}).await {
+            let done = match session.shell().run(&command, audience, None, &cancel, |_| {}).await {
                 Ok(done) => done,
                 Err(error) => return Finished::Say(error.to_string()),
             };

@@ -9,6 +9,7 @@ use omp_agent::{Clock as _, Control, Tool};
 use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
 use omp_config::{Directories, TrustError};
+use omp_extension_host::{EventName, Extensions};
 use omp_guard::question::Question;
 use omp_guard::trust::Want;
 use omp_llm::Client;
@@ -22,6 +23,7 @@ use omp_types::{
     Approval, ApprovalDetail, CustomMessage, Message, ModelRequest, RequestOptions, StreamEvent,
     ThinkingLevel, ToolChoice, UserContent,
 };
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub use omp_mcp_session::{
@@ -113,6 +115,7 @@ pub(crate) struct SessionLink {
     pub(crate) live: Weak<LiveConfig>,
     pub(crate) guard: Weak<Guard>,
     pub(crate) project: PathBuf,
+    pub(crate) extensions: Option<Arc<Extensions>>,
 }
 
 impl ServerSession for SessionLink {
@@ -147,6 +150,16 @@ impl ServerSession for SessionLink {
             timestamp: SystemClock.now_ms(),
         };
         send(&self.control, message);
+    }
+
+    fn hears_notifications(&self) -> bool {
+        self.extensions.as_ref().is_some_and(|set| set.listens(EventName::McpNotification))
+    }
+
+    fn notified(&self, server: &str, method: &str, params: Value) {
+        if let Some(set) = &self.extensions {
+            set.mcp_notification(server, method, params);
+        }
     }
 
     fn stop_turn(&self) {

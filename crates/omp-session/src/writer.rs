@@ -191,26 +191,21 @@ impl SessionWriter {
     /// Moves the leaf like [`SessionWriter::branch`], or before the first entry, and appends what happened on the
     /// branch that was left.
     pub fn branch_with_summary(&mut self, to: Option<&str>, summary: String) -> Result<String, NoSuchEntry> {
-        self.branch_with_details(to, summary, None)
+        self.branch_with(to, BranchSummary { summary, ..BranchSummary::default() })
     }
 
-    pub(crate) fn branch_with_details(
+    /// The same with a whole entry; what the branch was left for is filled in.
+    pub(crate) fn branch_with(
         &mut self,
         to: Option<&str>,
-        summary: String,
-        details: Option<serde_json::Value>,
+        mut summary: BranchSummary,
     ) -> Result<String, NoSuchEntry> {
         match to {
             Some(id) => self.branch(id)?,
             None => self.reset_leaf(),
         }
-        let from_id = to.unwrap_or(BranchSummary::ROOT).to_owned();
-        Ok(self.append(EntryKind::BranchSummary(BranchSummary {
-            from_id,
-            summary,
-            details,
-            ..Default::default()
-        })))
+        to.unwrap_or(BranchSummary::ROOT).clone_into(&mut summary.from_id);
+        Ok(self.append(EntryKind::BranchSummary(summary)))
     }
 
     /// Labels an entry, or takes its label away.

@@ -174,13 +174,14 @@ struct Ground {
 impl Ground {
     /// Enters the session's directory.
     fn enter(launch: &Launch, profile: Option<&str>) -> Fallible<Self> {
-        let directories = command_context::directories(profile).map_err(plain)?;
+        let mut directories = command_context::directories(profile).map_err(plain)?;
         let place = &launch.place;
         let (cwd, remark) =
             working_directory::enter(place.cwd.as_deref(), place.allow_home, &directories.home)
                 .map_err(plain)?;
         let (environment, warnings) = command_context::environment(&directories, &cwd);
         warnings.iter().for_each(|warning| output::warn(warning));
+        directories.plugin_directories = plugin_directories(launch, &cwd, &directories.home)?;
         let context = CommandContext { directories, environment };
         let mut startup = Startup::new(context.environment.as_ref());
         let settings = startup.phase("settings", || {
@@ -190,6 +191,17 @@ impl Ground {
         })?;
         Ok(Self { context, cwd, settings, startup, remark })
     }
+}
+
+/// The directories of plugins that were named, if they are some.
+fn plugin_directories(launch: &Launch, cwd: &Path, home: &Path) -> Fallible<Vec<PathBuf>> {
+    let named = launch.extend.plugin_dirs.iter();
+    let paths = named.map(|path| cwd.join(omp_sdk::expand_home(&path.to_string_lossy(), home)));
+    let checked = paths.map(|path| match path.is_dir() {
+        true => Ok(path),
+        false => Err(plain(format!("--plugin-dir {}: there is no such directory", path.display()))),
+    });
+    checked.collect()
 }
 
 /// The settings under the flags of a command line.

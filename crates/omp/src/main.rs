@@ -33,6 +33,7 @@ mod options;
 mod output;
 mod permissions_command;
 mod plain;
+mod plugin_command;
 mod print;
 mod profiles_command;
 mod prompt_command;
@@ -166,6 +167,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "keys" => gallery_command::keys(profile),
         "login" => login_command::login(call, profile),
         "logout" => login_command::logout(call, profile),
+        "install" | "plugin" => plugin_command::run(call, profile),
         "permissions" => permissions_command::run(call, profile),
         "prompt" => prompt_command::run(call, profile),
         "read" => read_command::run(call, profile),

@@ -95,6 +95,14 @@ fn shows_faint() -> bool {
     io::stderr().is_terminal() && set("TERM") != "dumb" && set("NO_COLOR").is_empty()
 }
 
+/// Writes one line on standard error, a terminal, over the one before of that length. An empty one takes it away.
+pub(crate) fn replace_line(before: usize, text: &str) {
+    let blank = " ".repeat(before);
+    let line = format!("\r{blank}\r{}", neutral::exact_line(text));
+    // Nobody needs to see it.
+    let _ = console::print(Stream::Err, TextKind::Drawn, &line);
+}
+
 pub(crate) fn warn(message: &str) {
     print(Stream::Err, &format!("Warning: {message}\n"));
 }

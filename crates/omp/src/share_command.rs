@@ -23,11 +23,14 @@ fn share(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let settings = context.settings(&cwd)?;
     let runtime = runtime::start()?;
     let session = call.args.text("session");
-    let shared = saved.share(session, &context.directories, &settings, context.environment.as_ref());
+    let shared = saved.share(session, &context.directories, &settings, &context.environment);
     let shared = runtime.block_on(shared).map_err(|error| error.to_string())?;
     let left_out = shared.trim.to_string();
     if !left_out.is_empty() {
         output::warn(&left_out);
+    }
+    if let Some(message) = &shared.message {
+        output::warn(message);
     }
     Ok(match call.values.has("json") {
         true => output::print_json(&json!({"url": shared.url, "gist": shared.gist, "leftOut": left_out})),

@@ -33,7 +33,11 @@ pub struct Vault {
     /// Who has anything stored, as of that moment.
     listed: Mutex<Option<(Instant, Vec<String>)>>,
     problem: Mutex<Option<String>>,
+    on_disabled: Mutex<Option<OnDisabled>>,
 }
+
+/// Hears of a credential that a provider does not accept any more: the provider, and what it said.
+pub type OnDisabled = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// One stored credential, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +57,7 @@ impl Vault {
             memory: Mutex::default(),
             listed: Mutex::default(),
             problem: Mutex::default(),
+            on_disabled: Mutex::default(),
         }
     }
 
@@ -62,6 +67,18 @@ impl Vault {
 
     pub fn clock(&self) -> &dyn Clock {
         self.clock.as_ref()
+    }
+
+    /// Names who hears of credentials that stop working, instead of whoever heard of them before.
+    pub fn on_disabled(&self, listener: OnDisabled) {
+        *self.on_disabled.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+    }
+
+    pub(crate) fn say_disabled(&self, provider: &str, cause: &str) {
+        let listener = self.on_disabled.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(listener) = listener {
+            listener(provider, cause);
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -173,7 +173,6 @@ pub static COMMANDS: &[Command] = &[
         .examples(&[
             "omp extensions",
             "omp extensions doctor --json",
-            "omp extensions doctor -e ./my-extension.ts",
             "omp extensions new word-count --kind tool",
         ]),
     Command::new("gallery", "Render every tool view in each state")
@@ -220,10 +219,9 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp help", "omp help completions"]),
     sessions::HISTORY,
     Command::new("install", "Install plugins from a path, a marketplace, git or a registry")
-        .args(&[Positional::some("targets", ValueKind::File, "Plugins to install; local paths are linked")])
+        .args(&[Positional::some("targets", ValueKind::Text, "Plugins to install; local paths are linked")])
         .flags(&[FORCE, DRY_RUN, Flag::value("scope", SCOPES, "Where to install").metavar("scope"), JSON])
-        .examples(&["omp install ./my-plugin", "omp install review@team --scope project"])
-        .waits_for("plugins"),
+        .examples(&["omp install ./my-plugin", "omp install review@team --scope project"]),
     Command::new("join", "Join a shared session")
         .args(&[Positional::one("link", ValueKind::Text, "Link from the session's host")])
         .examples(&["omp join \"<link>\""])
@@ -281,6 +279,7 @@ pub static COMMANDS: &[Command] = &[
                     "enable",
                     "disable",
                     "upgrade",
+                    "rollback",
                     "discover",
                     "features",
                     "config",
@@ -291,7 +290,7 @@ pub static COMMANDS: &[Command] = &[
             ),
             Positional::any(
                 "args",
-                ValueKind::File,
+                ValueKind::Text,
                 "Plugins, marketplaces or other arguments of the action",
             ),
         ])
@@ -305,8 +304,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("fix", "Fix the problems that doctor finds"),
             JSON,
         ])
-        .examples(&["omp plugin marketplace add owner/repo", "omp plugin doctor --fix"])
-        .waits_for("plugins"),
+        .examples(&["omp plugin marketplace add owner/repo", "omp plugin doctor --fix"]),
     Command::new("prompt", "Print the system prompt a session would start with")
         .flags(&[JSON])
         .examples(&["omp prompt", "omp prompt --json"]),

@@ -163,8 +163,7 @@ pub static LAUNCH: &[Group] = &[
             .many(),
             Flag::switch("no-extensions", "Do not discover extensions; those given with -e still load"),
             Flag::value("plugin-dir", ValueKind::Dir, "Also load the plugin in this directory (repeatable)")
-                .many()
-                .waits_for("plugins"),
+                .many(),
         ],
     },
     Group {

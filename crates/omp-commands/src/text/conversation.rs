@@ -46,7 +46,8 @@ pub(crate) async fn share(session: &Session) -> Answer {
             let gist =
                 shared.gist.map(|gist| format!("\nStored in the secret gist {gist}")).unwrap_or_default();
             let left_out = if left_out.is_empty() { left_out } else { format!("\n{left_out}") };
-            Answer::Text(format!("Share link: {}{gist}{left_out}", shared.url))
+            let message = shared.message.map(|message| format!("\n{message}")).unwrap_or_default();
+            Answer::Text(format!("Share link: {}{gist}{left_out}{message}", shared.url))
         }
         Ok(None) => Answer::refused("Nothing to share yet"),
         Err(error) => Answer::refused(error),

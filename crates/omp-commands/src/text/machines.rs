@@ -101,7 +101,7 @@ async fn list(session: &Arc<Session>) -> Answer {
 }
 
 /// A flag without its dashes: its name and its value, which stands behind `=` or is the next word.
-pub(super) fn flag_value<'w>(
+pub(in crate::text) fn flag_value<'w>(
     flag: &'w str,
     words: &mut std::slice::Iter<'w, String>,
 ) -> Result<(&'w str, String), String> {
@@ -148,7 +148,7 @@ fn parse(words: &[String]) -> Result<Typed, String> {
 }
 
 /// Words, with what is in quotes kept together.
-pub(super) fn words(line: &str) -> Vec<String> {
+pub(in crate::text) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in line.chars() {
         match quote {

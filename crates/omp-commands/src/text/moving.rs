@@ -80,7 +80,8 @@ pub(crate) async fn reload(context: &CommandContext) -> Answer {
         text.push('\n');
         text.push_str(warning);
     }
-    if !session.extensions().are_there() {
+    // Hooks, tools and servers of plugins are part of everything in a session, as extensions are.
+    if !session.extensions().are_there() && !session.has_plugins() {
         return Answer::Changed(text);
     }
     match context.host.reload_extensions().await {
@@ -88,9 +89,9 @@ pub(crate) async fn reload(context: &CommandContext) -> Answer {
             let count = context.session().extensions().loaded().len();
             Answer::Arrived(arrival, format!("{text}, {count} extensions"))
         }
-        Err(SwitchError::InMemory) => {
-            Answer::Changed(format!("{text}\nExtensions were not reloaded: the session is not saved to disk"))
-        }
-        Err(error) => Answer::refused(format!("extensions were not reloaded: {error}")),
+        Err(SwitchError::InMemory) => Answer::Changed(format!(
+            "{text}\nExtensions, hooks and servers were not reloaded: the session is not saved to disk"
+        )),
+        Err(error) => Answer::refused(format!("extensions, hooks and servers were not reloaded: {error}")),
     }
 }

@@ -104,7 +104,7 @@ fn blocks_of_earlier_versions_go() {
     touched(&mut talk, "read", json!({"path": "new.rs"}));
     tail(&mut talk);
     let plan = Plan::new(&talk.path(), 1_000).unwrap();
-    let asked = omp_compaction::history_request(&plan, None, &[], 10_000).prompt;
+    let asked = omp_compaction::history_request(&plan, omp_compaction::Wishes::default(), 10_000).prompt;
     assert!(asked.contains("<previous-summary>\nOld words.\n</previous-summary>"), "{asked}");
     // Words that the model copied from the old summary.
     let words = Words { history: old.to_owned(), prefix: None };

@@ -190,12 +190,21 @@ pub struct ToolFile {
     pub form: ToolForm,
 }
 
+/// What a module that extends omp is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleForm {
+    Extension,
+    /// A hook module, which hears about all calls.
+    Hook,
+}
+
 /// A module that extends omp. Nothing of it has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtensionModule {
-    /// The file's name without its extension, or the folder's for an `index` file.
+    /// The file's name without its extension, or the folder's for an `index` file; for one of a package, the package's.
     pub name: String,
     pub path: PathBuf,
+    pub form: ModuleForm,
 }
 
 /// A `gemini-extension.json`: a record, not code.

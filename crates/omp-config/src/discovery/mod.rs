@@ -3,6 +3,7 @@
 //! - [`table`] says who keeps what where, [`provider`] what a provider is.
 //! - [`engine`] runs the loaders of a kind in order of priority and marks what is hidden.
 //! - [`kind`] has one file for each kind of item: its key, and how it is read.
+//! - [`packages`] finds what installed packages bring, [`plugins`] what plugins of marketplaces bring.
 //! - [`places`], [`disk`], [`walk`] and [`ignores`] say where to look, and read within bounds.
 //! - [`import`] and [`token`] expand `@path` in context files; [`boundary`] stops what leaves the project.
 //! - [`bases`] looks for single files and folders where order alone decides.
@@ -19,6 +20,7 @@ mod ignores;
 mod import;
 mod item;
 mod kind;
+mod packages;
 mod places;
 mod plugins;
 mod provider;
@@ -29,17 +31,21 @@ mod token;
 mod walk;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 pub use bases::{BaseDirectory, PromptFileName};
 pub use boundary::Outside;
 pub use item::{
     AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, Finding, HookFile, HookPhase,
-    HookSettings, Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule,
-    SettingsFile, Skill, SshHost, StickyRule, ToolFile, ToolForm,
+    HookSettings, Instruction, InterruptMode, Level, Listing, McpServer, ModuleForm, Origin, PromptFile,
+    Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile, ToolForm,
 };
 pub use kind::module::module_name;
 pub use kind::skill::Description;
 pub use places::Places;
+pub use plugins::{
+    MarketplacePlugin, PLUGIN_REGISTRY, PluginManifest, PluginPart, PluginRegistry, PluginState, plugin_want,
+};
 pub use sources::{SourceRow, Sources};
 pub use survey::{Survey, SurveyEntry, SurveyLimits, survey};
 pub use token::tokens as path_tokens;
@@ -47,7 +53,9 @@ pub use token::tokens as path_tokens;
 use crate::settings::ForeignFile;
 use disk::Disk;
 use ignores::Ignores;
+use packages::Packages;
 use places::{NATIVE, Root};
+use plugins::MarketplacePlugins;
 use provider::Provider;
 use table::PROVIDERS;
 
@@ -62,6 +70,8 @@ pub struct Discovery {
     /// What the project may bring in from outside.
     outside: Outside,
     disk: Disk,
+    packages: OnceLock<Packages>,
+    plugins: OnceLock<MarketplacePlugins>,
 }
 
 impl Discovery {
@@ -76,6 +86,8 @@ impl Discovery {
             left_out: Vec::new(),
             outside: Outside::default(),
             disk: Disk::default(),
+            packages: OnceLock::new(),
+            plugins: OnceLock::new(),
         }
     }
 
@@ -163,13 +175,11 @@ impl Discovery {
         engine::list(self)
     }
 
-    /// Directories of the plugins that are installed and apply here.
+    /// Directories of the plugins of marketplaces that are in use.
     pub fn plugin_roots(&self) -> Vec<PathBuf> {
-        let mut roots = Vec::new();
-        engine::list_alone::<Skill>(self, "claude-plugins", |search| {
-            roots.extend(plugins::installed(search).into_iter().map(|plugin| plugin.root.path));
-        });
-        roots
+        let active = self.marketplace_plugins().iter().filter(|plugin| plugin.is_active());
+        let enabled = self.is_enabled("claude-plugins");
+        active.filter(|_| enabled).map(|plugin| plugin.path.clone()).collect()
     }
 
     pub fn agents(&self) -> Listing<AgentFile> {
@@ -227,7 +237,14 @@ impl Discovery {
 pub fn settings_files(cwd: &Path, disabled: &[String]) -> Vec<ForeignFile> {
     // Only the working directory is asked for settings, so the user's places do not matter.
     let nowhere = PathBuf::new();
-    let places = Places { home: nowhere.clone(), agent: nowhere, cwd: cwd.to_path_buf(), repository: None };
+    let places = Places {
+        home: nowhere.clone(),
+        agent: nowhere.clone(),
+        cwd: cwd.to_path_buf(),
+        repository: None,
+        plugins: nowhere,
+        plugin_directories: Vec::new(),
+    };
     let listing = engine::list::<SettingsFile>(&Discovery::new(places, disabled));
     let foreign = listing.all.into_iter().rev().filter(|finding| finding.origin.provider != "native");
     foreign

@@ -18,6 +18,10 @@ pub struct Places {
     pub cwd: PathBuf,
     /// The nearest directory from the working directory upward with a `.git`.
     pub repository: Option<PathBuf>,
+    /// Where packages are installed.
+    pub plugins: PathBuf,
+    /// Directories of plugins that were named for this run; they come before those that are installed.
+    pub plugin_directories: Vec<PathBuf>,
 }
 
 impl Places {
@@ -27,6 +31,8 @@ impl Places {
             agent: directories.agent.clone(),
             cwd: cwd.to_path_buf(),
             repository: repository(cwd),
+            plugins: directories.plugins(),
+            plugin_directories: directories.plugin_directories.clone(),
         }
     }
 
@@ -108,7 +114,9 @@ mod tests {
     fn an_empty_native_folder_does_not_count() {
         let scratch = tempfile::tempdir().unwrap();
         let [agent, cwd] = ["agent", "project"].map(|name| scratch.path().join(name));
-        let places = Places { home: scratch.path().to_path_buf(), agent, cwd, repository: None };
+        let home = scratch.path().to_path_buf();
+        let plugins = home.join("plugins");
+        let places = Places { home, agent, cwd, repository: None, plugins, plugin_directories: Vec::new() };
         let native = places.cwd.join(NATIVE);
         let levels =
             || places.native(&Disk::default()).into_iter().map(|root| root.level).collect::<Vec<_>>();

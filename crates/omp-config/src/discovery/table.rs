@@ -9,17 +9,22 @@ use super::kind::{
     agent, command, context, hook, hook_settings, instruction, manifest, mcp, module, prompt, rule, settings,
     skill, ssh, sticky, tool,
 };
+use super::packages::OMP_PACKAGES;
 use super::places::{NATIVE, Root};
-use super::plugins::installed;
+use super::plugins::MARKETPLACE_PLUGINS;
 use super::provider::{Loaders, NOTHING, Provider};
 use crate::settings::Format;
 
 pub(super) static PROVIDERS: &[Provider] = &[
     Provider { id: "native", label: "omp", priority: 100, loaders: OMP },
-    // Packages with extensions will bring items of every kind; none can be installed yet.
-    Provider { id: "omp-plugins", label: "omp packages", priority: 90, loaders: NOTHING },
+    Provider { id: "omp-plugins", label: "omp packages", priority: 90, loaders: OMP_PACKAGES },
     Provider { id: "claude", label: "Claude Code", priority: 80, loaders: CLAUDE },
-    Provider { id: "claude-plugins", label: "Claude Code plugins", priority: 70, loaders: CLAUDE_PLUGINS },
+    Provider {
+        id: "claude-plugins",
+        label: "marketplace plugins",
+        priority: 70,
+        loaders: MARKETPLACE_PLUGINS,
+    },
     Provider { id: "agents", label: "folders named .agent and .agents", priority: 70, loaders: AGENTS },
     Provider { id: "codex", label: "Codex", priority: 70, loaders: CODEX },
     Provider { id: "gemini", label: "Gemini CLI", priority: 60, loaders: GEMINI },
@@ -94,26 +99,6 @@ const CLAUDE: Loaders = Loaders {
         each(search, claude, "mcp.json", servers);
     },
     settings: |search| project_settings(search, ".claude/settings.json", Format::Json),
-    ..NOTHING
-};
-
-const CLAUDE_PLUGINS: Loaders = Loaders {
-    skills: |search| each(search, plugins, "skills", undescribed),
-    commands: |search| {
-        for plugin in installed(search) {
-            command::collect_prefixed(search, &plugin.root.below("commands"), &plugin.name);
-        }
-    },
-    hooks: |search| each(search, plugins, "hooks", hook::collect),
-    hook_settings: |search| {
-        let files = claude_settings(search);
-        if !hook_settings::are_disabled(search, &files) {
-            plugins(search).iter().for_each(|root| hook_settings::collect_of_plugin(search, root));
-        }
-    },
-    tools: |search| each(search, plugins, "tools", tool::collect),
-    mcp_servers: |search| each(search, plugins, ".mcp.json", servers),
-    agents: |search| each(search, plugins, "agents", agent::collect),
     ..NOTHING
 };
 
@@ -256,10 +241,6 @@ fn native<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.native(&search.discovery.disk)
 }
 
-fn plugins<T>(search: &mut Search<'_, T>) -> Vec<Root> {
-    installed(search).into_iter().map(|plugin| plugin.root).collect()
-}
-
 fn agents<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.agents_everywhere()
 }
@@ -269,7 +250,7 @@ fn claude<T>(search: &mut Search<'_, T>) -> Vec<Root> {
 }
 
 /// Where Claude Code has its settings, the user's first.
-fn claude_settings<T>(search: &mut Search<'_, T>) -> Vec<Root> {
+pub(super) fn claude_settings<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     let files = |root: Root| [root.below("settings.json"), root.below("settings.local.json")];
     claude(search).into_iter().flat_map(files).collect()
 }

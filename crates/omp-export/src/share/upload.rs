@@ -72,6 +72,8 @@ pub struct Shared {
     pub url: String,
     /// The gist that holds the snapshot, if one does.
     pub gist: Option<String>,
+    /// What whoever stored it wants to be said.
+    pub message: Option<String>,
     /// What was left out. The user is to be told.
     pub trim: Trim,
 }
@@ -107,7 +109,7 @@ pub async fn send(
         }
         Target::Server => (post(sealed, server_url, host).await?, None),
     };
-    Ok(Shared { url: sealed.key.link(server_url, &id), gist, trim: sealed.trim })
+    Ok(Shared { url: sealed.key.link(server_url, &id), gist, message: None, trim: sealed.trim })
 }
 
 /// Gists hold text, so the bytes go as base64. Without `--public` a gist is secret.

@@ -61,6 +61,8 @@ fn discovery(home: &Path) -> Discovery {
         agent: home.join(".omp/agent"),
         cwd: home.join("project"),
         repository: None,
+        plugins: home.join(".omp/plugins"),
+        plugin_directories: Vec::new(),
     };
     Discovery::new(places, &[])
 }

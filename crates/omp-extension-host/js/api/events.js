@@ -19,6 +19,8 @@ export async function emit({ event, session, id }) {
   try {
     const run = async (handler, current, shared = {}) => {
       const given = Object.assign(copy(current), shared);
+      const files = given.preparation?.fileOps;
+      if (files !== undefined) given.preparation.fileOps = fileOps(files);
       if (signal !== undefined) given.signal = signal;
       return await handler(given, context);
     };
@@ -27,6 +29,11 @@ export async function emit({ event, session, id }) {
   } finally {
     if (id !== undefined) end(id);
   }
+}
+
+/** Files of the part that a compaction takes out, as sets. */
+function fileOps({ readFiles = [], rereadFiles = [], modifiedFiles = [] }) {
+  return { read: new Set([...readFiles, ...rereadFiles]), written: new Set(modifiedFiles), edited: new Set(modifiedFiles) };
 }
 
 async function observe(handlers, event, run, problems) {

@@ -84,6 +84,7 @@ export function describeTool(definition, schema = toJsonSchema(definition.parame
     deferrable: definition.deferrable === true || definition.exposure === "deferred",
     approval: typeof approval === "string" ? approval : (approval?.tier ?? undefined),
     asksApproval: typeof approval === "function",
+    destructive: definition.annotations?.destructiveHint === true,
     readOnly: definition.annotations?.readOnlyHint === true,
     exclusive: definition.executionMode === "sequential",
     mcpServerName: definition.mcpServerName,
@@ -126,6 +127,14 @@ export function describeFlag(name) {
 }
 
 function registerProvider(name, config) {
+  const { baseUrl, apiKey, oauth, models, streamSimple } = config ?? {};
+  if (models?.length > 0) {
+    if (typeof baseUrl !== "string" || baseUrl === "") throw new Error(`provider ${name}: "baseUrl" is required with models`);
+    if (apiKey == null && oauth == null) throw new Error(`provider ${name}: "apiKey" or "oauth" is required with models`);
+  }
+  if (streamSimple !== undefined && typeof streamSimple !== "function") {
+    throw new Error(`provider ${name}: "streamSimple" is not a function`);
+  }
   unit.providers.set(String(name), config ?? {});
   announce("provider", describeProvider(String(name)));
 }

@@ -16,12 +16,14 @@ export { busEvent } from "omp:api/extension";
 export { abort } from "omp:api/signals";
 
 /** Loads a module and lets it register what it has. */
-export async function load({ path, cwd, form, promptIsText }) {
+export async function load({ path, cwd, form, name, promptIsText }) {
   Object.assign(unit, { path, cwd, promptIsText: promptIsText === true });
   const module = await import(path);
   const factory = factoryOf(module);
   if (typeof factory !== "function") throw new Error("the default export is not a function");
   if (form === "tool") await loadTools(factory, cwd);
+  else if (form === "share") unit.share = factory;
+  else if (form === "command") await loadCommands(factory, cwd, name);
   else await factory(await makeApi());
   return registered();
 }
@@ -32,23 +34,48 @@ function factoryOf(module) {
   return typeof candidate === "function" ? candidate : (candidate?.default ?? candidate);
 }
 
+/** Commands in code: the factory returns one, or several. A text that one of them returns is sent to the model. */
+async function loadCommands(factory, cwd, folder) {
+  const api = await makeApi();
+  const made = await factory(libraries(api, { cwd, exec, logger }));
+  for (const { name, description, execute } of [made].flat()) {
+    if (typeof execute !== "function") throw new Error(`the command ${name ?? folder} has no execute()`);
+    const handler = async (line, ctx) => {
+      const said = await execute(words(line), ctx);
+      if (typeof said !== "string" || said.trim() === "") return;
+      await call("session.sendUserMessage", { content: said, options: { deliverAs: "followUp" } });
+    };
+    api.registerCommand(name ?? folder, { description, handler });
+  }
+}
+
+/** What a person typed, in words; quotes keep some of them together. */
+function words(line) {
+  const found = String(line).matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g);
+  return [...found].map(([, double, single, bare]) => double?.replace(/\\(.)/g, "$1") ?? single ?? bare);
+}
+
+function libraries(api, given) {
+  for (const name of ["typebox", "zod", "arktype", "pi"]) {
+    Object.defineProperty(given, name, Object.getOwnPropertyDescriptor(api, name));
+  }
+  return given;
+}
+
 /** A custom tool: the factory returns it, or several. */
 async function loadTools(factory, cwd) {
   const api = await makeApi();
   const session = { number: 0, mode: "print", hasUI: callNow("session.hasUI", {}) === true, cwd };
   const now = (operation, values = {}) => callNow(operation, values);
   const later = (operation, values = {}) => call(operation, values);
-  const given = {
+  const given = libraries(api, {
     cwd,
     exec,
     ui: makeUi(session, now, later),
     hasUI: session.hasUI,
     logger,
     pushPendingAction: (action) => pushPendingAction(action),
-  };
-  for (const name of ["typebox", "zod", "arktype", "pi"]) {
-    Object.defineProperty(given, name, Object.getOwnPropertyDescriptor(api, name));
-  }
+  });
   const made = await factory(given);
   for (const tool of [made].flat()) {
     // Custom tools have another order of arguments than tools of extensions.
@@ -159,6 +186,14 @@ export function describeApproval({ name, params }) {
     tier: typeof tier === "string" ? tier : (tier?.tier ?? tier?.approval),
   };
 }
+
+/** Hands a page to a script that shares conversations. */
+export async function share({ page }) {
+  const said = await unit.share(page);
+  return typeof said === "string" ? { url: said } : { url: said?.url, message: said?.message };
+}
+
+export { streamModel } from "omp:api/serving";
 
 export async function runCommand({ name, args, session }) {
   await known(unit.commands, name, "command").handler(args, makeCommandContext(session));

@@ -195,6 +195,14 @@ impl Secrets {
     }
 }
 
+impl Secrets {
+    /// The value as it may be sent. Texts that `spared` knows stay as they are.
+    pub fn obfuscate_value(&self, value: Value, spared: &dyn Fn(&str) -> bool) -> Value {
+        let hide = |text: &str| if spared(text) { None } else { self.obfuscate(text) };
+        rewritten(&value, &hide).unwrap_or(value)
+    }
+}
+
 /// A value with other texts, keys included; `None` if nothing changes.
 fn rewritten(value: &Value, rewrite: &dyn Fn(&str) -> Option<String>) -> Option<Value> {
     match value {

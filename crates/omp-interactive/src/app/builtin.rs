@@ -7,8 +7,8 @@ use omp_types::Message;
 
 use super::{App, Task, TerminalRequest};
 use crate::app::commands::{
-    branch, copy, debug, extensions, login, mcp, models, plan_review, queue, rewind, session, settings,
-    setup, share, text_answer, theme,
+    branch, copy, debug, extensions, login, mcp, models, plan_review, plugins, queue, rewind, session,
+    settings, setup, share, text_answer, theme,
 };
 use crate::app::{aside, compacting, modes, switching};
 use crate::panels::{sessions, tree};
@@ -51,10 +51,12 @@ impl App {
             ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
             ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
             ScreenCommand::Mcp if arguments.is_empty() => mcp::open_servers(self),
+            ScreenCommand::Marketplace if arguments.is_empty() => plugins::open_browser(self),
             ScreenCommand::Extensions
             | ScreenCommand::Todo
             | ScreenCommand::Debug
             | ScreenCommand::Rewind
+            | ScreenCommand::Marketplace
             | ScreenCommand::Mcp => {
                 text_answer::answer(self, call);
             }

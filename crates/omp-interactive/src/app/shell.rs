@@ -49,7 +49,7 @@ pub(crate) fn run_shell(app: &mut App, command: String, visibility: Visibility) 
         let seen = command.clone();
         let outcome = session
             .shell()
-            .run(&command, None, &cancel, |snapshot| {
+            .run(&command, audience(visibility), None, &cancel, |snapshot| {
                 let tail = snapshot.tail.clone();
                 let show: Task = Box::new(move |app: &mut App| show_output(app, &tail));
                 // The program has ended if nobody takes it.
@@ -82,10 +82,7 @@ fn command_ended(app: &mut App, command: &str, done: &UserCommand, visibility: V
     };
     let everything = done.artifact_id.as_ref().map(|id| format!("artifact://{id}"));
     finish_shell(app, state, everything);
-    let audience = match visibility {
-        Visibility::Shared => Audience::Model,
-        Visibility::Private => Audience::User,
-    };
+    let audience = audience(visibility);
     let (session, command, done) = (app.session(), command.to_owned(), done.clone());
     app.spawn(async move {
         let kept = session.shell().record(&command, &done, audience).await;
@@ -95,6 +92,13 @@ fn command_ended(app: &mut App, command: &str, done: &UserCommand, visibility: V
             }
         }) as Task
     });
+}
+
+fn audience(visibility: Visibility) -> Audience {
+    match visibility {
+        Visibility::Shared => Audience::Model,
+        Visibility::Private => Audience::User,
+    }
 }
 
 fn finish_shell(app: &mut App, state: BangState, everything: Option<String>) {

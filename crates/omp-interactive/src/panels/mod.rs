@@ -14,6 +14,7 @@ pub(crate) mod mcp;
 pub(crate) mod menu;
 pub(crate) mod model_question;
 pub(crate) mod opening;
+pub(crate) mod plugins;
 pub(crate) mod pty;
 pub(crate) mod review;
 pub(crate) mod secret_input;

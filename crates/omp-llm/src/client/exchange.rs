@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::live::Live;
 use super::watch::{FirstEvent, Watch, bounded_body, idle_timeout, refused};
-use super::{BatchStream, Client, ClientOptions, StreamLimits, http, now_ms, tape};
+use super::{BatchStream, Client, ClientOptions, StreamLimits, http, intercept, now_ms, tape};
 use crate::answer::Answer;
 use crate::bounds;
 use crate::failure::{self, fatal, transient};
@@ -107,14 +107,18 @@ impl Exchange {
     async fn send(&mut self, mut prepared: Prepared) -> Result<(), Failure> {
         std::mem::replace(&mut prepared.access, Ok(()))?;
         prepared.model = self.with_token(prepared.model, &prepared.client).await?;
+        if self.watch.cancel.clone().run_until_cancelled(intercept::outgoing(&mut prepared)).await.is_none() {
+            return Err(failure::aborted());
+        }
         let Some(prepared) = self.over_socket(prepared).await? else { return Ok(()) };
         let Prepared { client, model, request, .. } = prepared;
-        let http = client.http;
+        let http = &client.http;
         let headers = http::headers(&model, &request)?;
         let place = http::without_secrets(&request.url);
         let call = http.post(&request.url).headers(headers);
         let sent = tape::send(client.options.tape.as_ref(), call, &request.url, request.body);
         let response = self.watch.wait(sent).await??;
+        intercept::answered(&client, response.status().as_u16(), response.headers());
         if !response.status().is_success() {
             return Err(refused(response, &place, &self.watch, model.api).await);
         }

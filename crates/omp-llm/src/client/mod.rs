@@ -4,7 +4,9 @@ mod aws;
 mod compact;
 mod exchange;
 mod http;
+mod intercept;
 mod live;
+mod pieced;
 mod plain;
 mod preview;
 mod refuse;
@@ -31,6 +33,8 @@ use crate::wire::google::GoogleCredentials;
 use crate::wire::{self, Interleaving, Policy, Retention, StrictPolicy};
 use exchange::Exchange;
 pub(crate) use http::{content_type, transport_failure, without_secrets};
+pub use intercept::Interceptor;
+pub use pieced::PiecedAnswer;
 pub use plain::{PlainAnswer, PlainBody, PlainCall};
 pub use refuse::failed;
 use relax::Relaxed;
@@ -71,6 +75,8 @@ pub struct ClientOptions {
     pub tls: TlsOptions,
     /// What hears requests to models or answers them.
     pub tape: Option<Arc<dyn Tape>>,
+    /// Who sees requests to models as they leave, and may change them.
+    pub interceptor: Option<Arc<dyn Interceptor>>,
 }
 
 /// Limits of silence for the streams of some wires; zero waits for ever.
@@ -113,6 +119,7 @@ impl Default for ClientOptions {
             hosts: Hosts::default(),
             tls: TlsOptions::default(),
             tape: None,
+            interceptor: None,
         }
     }
 }
@@ -178,6 +185,10 @@ impl Client {
     ) -> BatchStream {
         if model.api == Api::Demo {
             return demo::stream(&model, request, &cancel);
+        }
+        if model.transport == Transport::Script {
+            let reason = format!("{} is served by an extension, which is not loaded here", model.selector());
+            return failed(&model, crate::failure::fatal(reason));
         }
         if request.options.purpose == Purpose::Compaction {
             return compact::stream(self, model, request, cancel);

@@ -58,7 +58,7 @@ fn redirect(mut providers: Providers, file: &ModelsFile) -> Result<Providers, St
     Ok(providers)
 }
 
-fn redirect_one(provider: &mut Provider, config: &ProviderConfig) -> Result<(), String> {
+pub(super) fn redirect_one(provider: &mut Provider, config: &ProviderConfig) -> Result<(), String> {
     if config.api_key.is_some() {
         provider.key.configured.clone_from(&config.api_key);
     }
@@ -103,7 +103,11 @@ fn define(mut providers: Providers, file: &ModelsFile) -> Result<Providers, Stri
 
 /// A model of the file. What it leaves open is taken from a model of the same name that we know, then from the
 /// defaults; where and how it is reached is the file's word alone.
-fn custom_model(provider: &str, config: &ProviderConfig, entry: &ModelConfig) -> Result<Model, String> {
+pub(super) fn custom_model(
+    provider: &str,
+    config: &ProviderConfig,
+    entry: &ModelConfig,
+) -> Result<Model, String> {
     let id = entry.id();
     let api = entry.api.as_deref().or(config.api.as_deref()).and_then(Api::parse);
     let api = api.ok_or_else(|| format!("provider {provider}, model {id}: no \"api\" is set"))?;

@@ -100,6 +100,13 @@ pub(crate) fn encode(model: &Model, request: &ModelRequest, policy: Policy, host
     }
 }
 
+/// Signs a request whose body was changed after it was written.
+pub(crate) fn sign_again(model: &Model, request: &mut WireRequest, hosts: &Hosts) {
+    if model.api == Api::BedrockConverseStream && model.transport == Transport::Provider {
+        bedrock::sign_again(model, request, hosts.aws.get());
+    }
+}
+
 /// A request for the conversation in a form that only `model` can read; `None` where a provider has none.
 pub(crate) fn compaction(model: &Model, request: &ModelRequest) -> Option<WireRequest> {
     if !model.compacts() {

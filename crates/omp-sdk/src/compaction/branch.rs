@@ -2,7 +2,8 @@
 
 use omp_agent::UpkeepError;
 use omp_compaction::{BranchPlan, branch_request, branch_summary};
-use omp_session::Navigation;
+use omp_extension_host::TravelAnswer;
+use omp_session::{BranchSummary, Navigation};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -43,14 +44,25 @@ impl ConversationTree<'_> {
         let way = loaded.navigation(target, self.session.record.lock().leaf()).map_err(SwitchError::from)?;
         let Navigation::Move { abandoned, .. } = &way else { return Ok(None) };
         let entries: Vec<_> = abandoned.iter().filter_map(|id| loaded.entry(id)).collect();
+        match self.ask_extensions(&loaded, target, Some(instructions), &cancel).await? {
+            _ if cancel.is_cancelled() => return Err(BranchSummaryError::Aborted),
+            TravelAnswer::Proceed => {}
+            TravelAnswer::Cancelled => return Err(SwitchError::Cancelled.into()),
+            TravelAnswer::Summary(summary, details) => {
+                let entry =
+                    BranchSummary { summary, details, from_extension: true, ..BranchSummary::default() };
+                return Ok(self.navigate_with(target, Some(entry)).await?);
+            }
+        }
         if entries.iter().all(|entry| entry.spoken_anywhere().is_none()) {
-            return Ok(self.navigate(target, None).await?);
+            return Ok(self.navigate_with(target, None).await?);
         }
         if self.session.models().fell_back_to_demo() {
             return Err(BranchSummaryError::NoModel);
         }
-        let summary = self.branch_words(&entries, instructions, cancel).await?;
-        Ok(self.navigate_with(target, Some(summary)).await?)
+        let (summary, details) = self.branch_words(&entries, instructions, cancel).await?;
+        let entry = BranchSummary { summary, details, ..BranchSummary::default() };
+        Ok(self.navigate_with(target, Some(entry)).await?)
     }
 
     /// The text of the entry and its details.

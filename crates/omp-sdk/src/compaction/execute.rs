@@ -8,6 +8,7 @@ use omp_compaction::{
     AUTO_CONTINUE, Carried, Detail, Nothing, Plan, Words, count_ratio, finish, finish_shorter, keep_recent,
     sealed_note, serialize,
 };
+use omp_extension_host::Shortening;
 use omp_jobs::Status;
 use omp_session::{Compaction, Context, Entry, EntryKind, PLAN_APPROVED};
 use omp_tools::{InternalUrl, MAIN_AGENT};
@@ -108,6 +109,12 @@ impl Compactor {
         if order.action != CompactionStrategy::Snapcompact && !is_worth_it(&plan, window) {
             return self.take_out(Nothing::NotShorter, must_fit, &path, window, back_to).await;
         }
+        let tokens_before = measured.tokens;
+        let (limits, enabled, focus) = (&policy.limits, policy.enabled, order.focus);
+        let about = Shortening { plan: &plan, path: &path, tokens_before, focus, enabled, limits };
+        if let Some(entry) = self.made_by_extension(about, cancel).await? {
+            return self.write_made(entry, back_to, order).await;
+        }
         let task = SummaryTask { plan: &plan, order, model: &model, tokens: measured.tokens, cancel };
         let Standing { summed, mut preserve, sealed, action } = self.stand_in(task).await?;
         let carried = self.carried(&plan, &path, window).await;
@@ -148,19 +155,21 @@ impl Compactor {
     }
 
     /// Writes the entry and rebuilds the conversation.
-    async fn write(
+    pub(super) async fn write(
         &self,
         entry: Compaction,
         back_to: Option<Option<String>>,
         order: Order<'_>,
         mut notices: Vec<String>,
     ) -> Result<Shorter, UpkeepError> {
+        let from_extension = entry.from_extension;
         let (summary, short_summary) = (entry.summary.clone(), entry.short_summary.clone());
         let (first_kept_entry_id, tokens_before) = (entry.first_kept_entry_id.clone(), entry.tokens_before);
         let entry_id = self.append(entry, back_to);
         notices.extend(self.record.lock().take_report());
         let context = self.settle().await?;
         let tokens_after = self.measured(&context.messages).tokens;
+        self.tell_extensions(&entry_id, from_extension).await;
         let result = CompactionResult {
             entry_id,
             summary,

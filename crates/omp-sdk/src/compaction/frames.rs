@@ -12,10 +12,11 @@ use omp_types::{CompactionStrategy, Message, SealedHistory};
 use serde_json::{Value, json};
 
 use super::Compactor;
+use super::extended::preserved;
 use super::summarize::{SummaryTask, Summed};
 
 /// The field of an entry's preserved data that holds the frames.
-const FIELD: &str = "snapcompact";
+pub(super) const FIELD: &str = "snapcompact";
 /// Less of a text than this on a frame is not worth a frame.
 const LEAST_PRINTED: f64 = 0.9;
 /// What follows when nothing can be printed.
@@ -56,9 +57,10 @@ impl Compactor {
                 Err(reason) => notices.push(reason),
             }
         }
-        let (mut summed, sealed) = match self.seal(task).await? {
+        let wishes = self.wishes_of_extensions(plan, task.cancel).await;
+        let (mut summed, sealed) = match self.seal(task, &wishes).await? {
             Some((summed, sealed)) => (summed, Some(sealed)),
-            None => (self.sum_up(task).await?, None),
+            None => (self.sum_up(task, &wishes).await?, None),
         };
         summed.notices.splice(0..0, notices);
         // Frames of earlier compactions are history that no summary holds.
@@ -67,7 +69,7 @@ impl Compactor {
             let guide = reading_guide(archive);
             summed.words.history = format!("{guide}\n\n{}", summed.words.history);
         }
-        let preserve = archive.map(|archive| json!({ FIELD: archive }));
+        let preserve = preserved(wishes.preserve, archive.map(|archive| json!({ FIELD: archive })));
         Ok(Standing { summed, preserve, sealed, action: CompactionStrategy::ContextFull })
     }
 

@@ -6,6 +6,7 @@
 
 mod branch;
 mod execute;
+mod extended;
 mod frames;
 mod handoff;
 mod idle;
@@ -29,6 +30,7 @@ use omp_agent::{Look, ModelIdentity, Occasion, Order, Shorter, Upkeep, UpkeepErr
 use omp_compaction::{Measured, Scale, counted_beside, measure};
 use omp_config::Directories;
 use omp_config::settings::Settings;
+use omp_extension_host::Extensions;
 use omp_jobs::Jobs;
 use omp_modes::SessionModes;
 use omp_replay::Deck;
@@ -71,6 +73,7 @@ pub(crate) struct Compactor {
     pub(crate) learned: Mutex<Learned>,
     /// Programs of the user that hear of it.
     hooks: OnceLock<Arc<SessionHooks>>,
+    extensions: OnceLock<Arc<Extensions>>,
     /// Somebody begins a new session when one is due.
     pub(crate) hands_off: AtomicBool,
     /// The conversation is to be handed to a new session.
@@ -142,6 +145,7 @@ impl Compactor {
             beside,
             learned: Mutex::default(),
             hooks: OnceLock::new(),
+            extensions: OnceLock::new(),
             hands_off: AtomicBool::new(false),
             handoff_due: AtomicBool::new(false),
         })

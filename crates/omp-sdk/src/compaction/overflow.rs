@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_agent::{Order, Shorter, UpkeepError};
-use omp_compaction::{Nothing, Piece, Plan, Words, brim, digest, squeeze, standing, without_images};
+use omp_compaction::{Nothing, Piece, Plan, Wishes, Words, brim, digest, squeeze, standing, without_images};
+use omp_extension_host::SummaryWishes;
 use omp_session::{Entry, EntryKind, MessageEntry};
 use omp_types::{CompactionReason, CompactionStrategy, Message};
 
@@ -56,13 +57,19 @@ impl Compactor {
 
     /// The model's words. A conversation that has to become shorter at once is recorded without them if need be; where
     /// no model could write a summary just before, none is asked again.
-    pub(super) async fn sum_up(&self, task: SummaryTask<'_>) -> Result<Summed, UpkeepError> {
+    pub(super) async fn sum_up(
+        &self,
+        task: SummaryTask<'_>,
+        wishes: &SummaryWishes,
+    ) -> Result<Summed, UpkeepError> {
         let SummaryTask { plan, order, model, tokens, cancel } = task;
         let must_fit = self.must_fit(order, tokens, self.window(model));
         if must_fit && self.gave_up(tokens) == Some(InVain::Failed) {
             return Ok(self.recorded(plan, model, "no model could write a summary"));
         }
-        match self.summarize(plan, order.focus, model, cancel.clone()).await {
+        let SummaryWishes { context, prompt, .. } = wishes;
+        let wishes = Wishes { focus: order.focus, context, prompt: prompt.as_deref() };
+        match self.summarize(plan, wishes, model, cancel.clone()).await {
             Err(UpkeepError::Failed(reason)) if must_fit => Ok(self.recorded(plan, model, &reason)),
             other => other,
         }

@@ -1,12 +1,13 @@
 //! Compaction by the provider itself: the history in a form that only the model it was made for can read.
 //!
 //! The entry keeps that form beside a record in words, which every other model reads. A model that is asked for another
-//! focus, or a role of its own that summarizes, makes a summary instead.
+//! focus, by the user or an extension, or a role of its own that summarizes, makes a summary instead.
 
 use std::sync::Arc;
 
 use omp_agent::UpkeepError;
 use omp_compaction::{Plan, Words, digest};
+use omp_extension_host::SummaryWishes;
 use omp_models::model_of_role;
 use omp_session::Compaction;
 use omp_types::{
@@ -27,10 +28,12 @@ impl Compactor {
     pub(super) async fn seal(
         &self,
         task: SummaryTask<'_>,
+        wishes: &SummaryWishes,
     ) -> Result<Option<(Summed, SealedHistory)>, UpkeepError> {
         let SummaryTask { plan, order, model, cancel, .. } = task;
         let other_role = model_of_role(&self.settings(), ROLE).is_some();
-        if !self.policy().remote || !model.compacts() || order.focus.is_some() || other_role {
+        let wished = order.focus.is_some() || !wishes.context.is_empty() || wishes.prompt.is_some();
+        if !self.policy().remote || !model.compacts() || wished || other_role {
             return Ok(None);
         }
         let earlier = plan.previous.iter().map(Compaction::message);

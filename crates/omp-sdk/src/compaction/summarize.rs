@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_agent::{Order, UpkeepError};
-use omp_compaction::{Plan, Words, history_request, prefix_request, short_request, within};
+use omp_compaction::{Plan, Wishes, Words, history_request, prefix_request, short_request, within};
 use tokio_util::sync::CancellationToken;
 
 use super::Compactor;
@@ -37,7 +37,7 @@ impl Compactor {
     pub(super) async fn summarize(
         &self,
         plan: &Plan,
-        focus: Option<&str>,
+        wishes: Wishes<'_>,
         model: &Arc<omp_llm::Model>,
         cancel: CancellationToken,
     ) -> Result<Summed, UpkeepError> {
@@ -46,11 +46,13 @@ impl Compactor {
         let most = self.window(model) / if plan.prefix.is_empty() { 4 } else { 6 };
         let mut words = Words::default();
         if !plan.history.is_empty() {
-            let text = asking.ask(None, |tokens| history_request(plan, focus, &[], tokens)).await?;
+            let text = asking.ask(None, |tokens| history_request(plan, wishes, tokens)).await?;
             words.history = within(&text, most);
         }
         if !plan.prefix.is_empty() {
-            let text = asking.ask(None, |tokens| prefix_request(plan, focus, tokens)).await?;
+            // Another task than ours is one for the history, where there is one.
+            let wishes = Wishes { prompt: wishes.prompt.filter(|_| plan.history.is_empty()), ..wishes };
+            let text = asking.ask(None, |tokens| prefix_request(plan, wishes, tokens)).await?;
             words.prefix = Some(within(&text, most / 2));
         }
         let of = match (&words.prefix, words.history.is_empty()) {

@@ -1,7 +1,8 @@
 //! What extensions say to a prompt, to a run that begins, to a switch.
 
 use omp_agent::{AgentError, Prompt, PromptForm};
-use omp_extension_host::{EventName, Injected, InputAnswer};
+use omp_extension_host::{EventName, Injected, InputAnswer, SuppliedResult};
+use omp_tools::UserCommand;
 use omp_types::{CustomMessage, UserBlock, UserContent};
 use serde_json::{Value, json};
 
@@ -79,6 +80,13 @@ impl Session {
         }
         self.setup.set_run_system(started.system.map(Into::into));
         Ok(())
+    }
+
+    /// What an extension says came of a command of the user, instead of running it.
+    pub(crate) async fn extensions_run(&self, command: &str, private: bool) -> Option<UserCommand> {
+        let given = self.extensions.set.as_ref()?.user_bash(command, private, &self.places.cwd).await?;
+        let SuppliedResult { output, exit_code, cancelled, truncated } = given;
+        Some(UserCommand::supplied(&output, exit_code, cancelled, truncated))
     }
 
     /// Another model answers from now on.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use omp_config::discovery::{Discovery, HookPhase, Level, ToolForm};
+use omp_config::discovery::{Discovery, HookPhase, Level, ModuleForm, Origin, ToolForm};
 use omp_config::settings::{Settings, keys, strings};
 use omp_config::{Directories, expand_home};
 use omp_extension_host::{CodeSeal, ExtensionForm, ExtensionSource, ExtensionSpec};
@@ -13,6 +13,9 @@ use crate::extensions::consent::needs_consent;
 use crate::extensions::{ExtensionChoice, ExtensionSurroundings};
 use crate::guard::trust::ProjectTrust;
 use crate::prompt::knowledge;
+
+/// The provider of installed packages.
+const PACKAGES: &str = "omp-plugins";
 
 /// An extension that is there and is not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,7 @@ impl ExtensionSurroundings<'_> {
         let mut found = Found::default();
         if !choice.only_named {
             discovered(&discovery, &mut found);
+            code_commands(self.directories, self.cwd, &mut found);
         }
         let listed = strings(self.settings.get(keys::EXTENSIONS)).map(PathBuf::from);
         let named: Vec<PathBuf> = choice.named.iter().cloned().chain(listed).collect();
@@ -100,10 +104,12 @@ impl Found {
     }
 }
 
-fn source(level: Level) -> ExtensionSource {
-    match level {
-        Level::User => ExtensionSource::User,
-        Level::Project => ExtensionSource::Project,
+fn source(discovery: &Discovery, origin: &Origin) -> ExtensionSource {
+    let package = discovery.package_of(&origin.path).filter(|_| origin.provider == PACKAGES);
+    match (package, origin.level) {
+        (Some(package), _) => ExtensionSource::Plugin(package.to_owned()),
+        (None, Level::User) => ExtensionSource::User,
+        (None, Level::Project) => ExtensionSource::Project,
     }
 }
 
@@ -116,8 +122,11 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
         found.specs.push(ExtensionSpec {
             name: finding.item.name.clone(),
             path: finding.item.path.clone(),
-            form: ExtensionForm::Extension,
-            source: source(finding.origin.level),
+            form: match finding.item.form {
+                ModuleForm::Extension => ExtensionForm::Extension,
+                ModuleForm::Hook => ExtensionForm::Hook(None),
+            },
+            source: source(discovery, &finding.origin),
         });
     }
     for finding in tools.active().filter(|finding| finding.item.form == ToolForm::Module) {
@@ -125,7 +134,7 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
             name: finding.item.name.clone(),
             path: finding.item.path.clone(),
             form: ExtensionForm::Tool,
-            source: source(finding.origin.level),
+            source: source(discovery, &finding.origin),
         });
     }
     for finding in hooks.active().filter(|finding| omp_extend::hooks::is_module(&finding.item.path)) {
@@ -137,8 +146,30 @@ fn discovered(discovery: &Discovery, found: &mut Found) {
             name: format!("{phase}/{}", finding.item.tool),
             path: finding.item.path.clone(),
             form: ExtensionForm::Hook(Some(finding.item.tool.clone())),
-            source: source(finding.origin.level),
+            source: source(discovery, &finding.origin),
         });
+    }
+}
+
+/// Commands in code: `commands/<name>/index.ts` of our own directories.
+fn code_commands(directories: &Directories, cwd: &Path, found: &mut Found) {
+    let own = directories.agent.join("commands");
+    let places = [(own, ExtensionSource::User), (cwd.join(".omp/commands"), ExtensionSource::Project)];
+    for (folder, source) in places {
+        let mut names: Vec<PathBuf> = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+            Err(_) => continue,
+        };
+        names.sort();
+        for command in names {
+            let modules = ["index.ts", "index.js", "index.mjs"].map(|file| command.join(file));
+            let module = modules.into_iter().find(|file| file.is_file());
+            let name = command.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let (Some(path), Some(name)) = (module, name) {
+                let (form, source) = (ExtensionForm::Command, source.clone());
+                found.specs.push(ExtensionSpec { name, path, form, source });
+            }
+        }
     }
 }
 
@@ -178,6 +209,7 @@ fn is_odd_space(c: char) -> bool {
 pub(crate) fn is_any(directories: &Directories, cwd: &Path, settings: &Settings) -> bool {
     let mut found = Found::default();
     discovered(&knowledge::discovery(directories, cwd, settings), &mut found);
+    code_commands(directories, cwd, &mut found);
     !found.specs.is_empty() || is_any_named(settings)
 }
 
@@ -191,6 +223,7 @@ pub(crate) fn of_project(directories: &Directories, cwd: &Path, settings: &Setti
     let discovery = knowledge::discovery(directories, cwd, settings);
     let mut found = Found::default();
     discovered(&discovery, &mut found);
+    code_commands(directories, cwd, &mut found);
     for path in strings(settings.get(keys::EXTENSIONS)).map(PathBuf::from) {
         named(&path, cwd, &directories.home, &discovery, &mut found);
     }

@@ -104,7 +104,11 @@ impl ExtensionSurroundings<'_> {
         LoadedExtensions { set: Some(set), refused, warnings }
     }
 
-    fn options(&self, choice: &ExtensionChoice, seals: HashMap<PathBuf, Arc<CodeSeal>>) -> ExtensionsOptions {
+    pub(crate) fn options(
+        &self,
+        choice: &ExtensionChoice,
+        seals: HashMap<PathBuf, Arc<CodeSeal>>,
+    ) -> ExtensionsOptions {
         let secrets = SecretNames::default();
         ExtensionsOptions {
             cwd: self.cwd.to_owned(),

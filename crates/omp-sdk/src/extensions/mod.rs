@@ -17,10 +17,15 @@ mod tools;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use omp_agent::{Gate, Listener, Prompt, Tool};
+use omp_agent::{Conduct, Gate, Listener, Prompt, Tool};
+use omp_extension_host::RequestWatch;
 use omp_extension_host::listener::Settling;
+use omp_guard::secrets::Outbound;
+use omp_llm::Interceptor;
+use omp_llm::registry::Registry;
+use omp_session::SharedWriter;
 use omp_types::UserContent;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
@@ -73,6 +78,7 @@ pub struct ExtensionChoice {
 #[derive(Default)]
 pub(crate) struct SessionExtensions {
     pub(crate) set: Option<Arc<Extensions>>,
+    requests: OnceLock<Arc<RequestWatch>>,
     /// Found and not loaded, with the reason.
     refused: Vec<RefusedExtension>,
     /// Tools of ours, as they are without extensions.
@@ -123,6 +129,32 @@ impl SessionExtensions {
         }
     }
 
+    pub(crate) fn conduct(&self, inner: Arc<dyn Conduct>) -> Arc<dyn Conduct> {
+        match &self.set {
+            Some(set) => omp_extension_host::conduct::conduct(inner, set),
+            None => inner,
+        }
+    }
+
+    /// Adds the providers of extensions; what cannot be used is said.
+    pub(crate) fn register_providers(&self, registry: &mut Registry) -> Vec<String> {
+        self.set.as_ref().map(|set| set.register_providers(registry)).unwrap_or_default()
+    }
+
+    /// What shows extensions the requests of the session.
+    pub(crate) fn interceptor(&self) -> Option<Arc<dyn Interceptor>> {
+        let set = self.set.as_ref()?;
+        let watch = self.requests.get_or_init(|| RequestWatch::new(Arc::clone(set)));
+        Some(Arc::clone(watch) as Arc<dyn Interceptor>)
+    }
+
+    /// What must not be sent is known from now on.
+    pub(crate) fn hide(&self, outbound: Option<&Arc<Outbound>>) {
+        if let (Some(requests), Some(outbound)) = (self.requests.get(), outbound) {
+            requests.hide(Arc::clone(outbound.secrets()));
+        }
+    }
+
     pub(crate) fn listener(&self, inner: Box<dyn Listener>) -> Box<dyn Listener> {
         let Some(set) = &self.set else { return inner };
         let (listener, settling) = omp_extension_host::listener::listener(inner, set);
@@ -153,6 +185,18 @@ impl SessionExtensions {
         if let Some(starting) = starting {
             let _ = starting.await;
         }
+    }
+
+    /// The session ends: what it was can still be read.
+    pub(crate) fn keep(&self, record: &SharedWriter) {
+        if let Some(port) = &*lock(&self.port) {
+            port.keep(record);
+        }
+    }
+
+    /// Does an extension want to hear of it?
+    pub(crate) fn hear(&self, event: EventName) -> bool {
+        self.set.as_ref().is_some_and(|set| set.listens(event))
     }
 
     /// What a person should know.
@@ -255,6 +299,14 @@ impl Session {
         if let Some(program) = &choice.program {
             set.set_program(Arc::clone(program));
         }
+        if let Some(vault) = self.models.environment.vault() {
+            let set = Arc::downgrade(&set);
+            vault.on_disabled(Arc::new(move |provider: &str, cause: &str| {
+                if let Some(set) = set.upgrade() {
+                    set.credential_disabled(provider, cause);
+                }
+            }));
+        }
         let mode = choice.mode.unwrap_or("print");
         let has_ui = choice.program.is_some() && matches!(mode, "tui" | "rpc");
         set.attach(Arc::clone(&port) as Arc<dyn Port>, mode, has_ui, self.cwd());
@@ -306,7 +358,10 @@ impl Session {
             // Asked before the branch was made.
             BeganHow::Branch | BeganHow::Reload => true,
             _ => {
-                let payload = json!({"reason": reason, "targetSessionFile": target});
+                let payload = match target {
+                    Some(target) => json!({"reason": reason, "targetSessionFile": target}),
+                    None => json!({"reason": reason}),
+                };
                 self.extensions_allow(EventName::SessionBeforeSwitch, payload).await
             }
         }

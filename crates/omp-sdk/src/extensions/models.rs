@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use omp_llm::Input;
 use omp_llm::registry::Availability;
 use omp_types::{Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Value, json};
@@ -11,22 +10,7 @@ use crate::extensions::port::{Running, SessionPort, text};
 use crate::session::Session;
 use crate::side_tasks::small_model;
 
-/// A model as extensions see it. Its key is not part of it.
-pub(crate) fn value(model: &omp_llm::Model) -> Value {
-    let input: Vec<&str> = model
-        .input
-        .iter()
-        .map(|input| match input {
-            Input::Text => "text",
-            Input::Image => "image",
-        })
-        .collect();
-    json!({
-        "id": model.id, "name": model.name, "provider": model.provider, "api": model.api.name(),
-        "baseUrl": model.base_url, "reasoning": model.reasoning, "input": input, "cost": model.cost,
-        "contextWindow": model.context_window, "maxTokens": model.max_tokens,
-    })
-}
+pub(crate) use omp_extension_host::model_value as value;
 
 fn selector(arguments: &Value) -> String {
     format!("{}/{}", text(arguments, "provider"), text(arguments, "id"))

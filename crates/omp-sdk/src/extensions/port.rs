@@ -1,7 +1,7 @@
 //! What extensions can ask a session for.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -10,6 +10,7 @@ use omp_session::SharedWriter;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::extensions::reading::{EndedRecord, RecordView};
 use crate::extensions::{Port, conversation, models, reading, tools};
 use crate::request::model_pool::ModelPool;
 use crate::session::Session;
@@ -20,6 +21,8 @@ use crate::session::setup::SessionSetup;
 pub(crate) struct SessionPort {
     pub(crate) session: Weak<Session>,
     pub(crate) record: SharedWriter,
+    /// What the session was when it ended.
+    ended: OnceLock<EndedRecord>,
     pub(crate) live: Arc<LiveConfig>,
     pub(crate) models: Arc<ModelPool>,
     pub(crate) setup: Arc<SessionSetup>,
@@ -56,12 +59,25 @@ impl SessionPort {
         Self {
             session: Arc::downgrade(session),
             record: session.record.clone(),
+            ended: OnceLock::new(),
             live: Arc::clone(&session.live),
             models: Arc::clone(&session.models),
             setup: Arc::clone(&session.setup),
             control: session.control(),
             cwd: session.cwd(),
             running: Arc::default(),
+        }
+    }
+
+    /// The session lets go of its file.
+    pub(crate) fn keep(&self, record: &SharedWriter) {
+        let _ = self.ended.set(EndedRecord::of(&record.lock()));
+    }
+
+    pub(crate) fn view(&self) -> RecordView<'_> {
+        match self.ended.get() {
+            Some(ended) => RecordView::Ended(ended),
+            None => RecordView::Living(self.record.lock()),
         }
     }
 

@@ -1,8 +1,9 @@
 //! What extensions read of a session. Nothing here changes anything, and most of it is still there when the session is over.
 
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard};
 
-use omp_session::{Entry, EntryKind, SessionWriter};
+use omp_session::{Entry, EntryKind, Header, Loaded, SessionWriter};
 use omp_types::Message;
 use serde_json::{Value, json};
 
@@ -10,22 +11,97 @@ use crate::extensions::models;
 use crate::extensions::port::SessionPort;
 use crate::session::Session;
 
-pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Result<Value, String> {
-    let writer = port.record.lock();
-    Ok(match operation {
-        "session.id" => json!(writer.header().id),
-        "session.header" => serde_json::to_value(writer.header()).unwrap_or_default(),
-        "session.file" => json!(writer.path().filter(|_| writer.is_saved())),
-        "session.directory" => json!(writer.path().and_then(std::path::Path::parent)),
-        "session.name" => json!(writer.header().title),
-        "session.cwd" => json!(port.cwd),
-        "entries.leaf" => json!(writer.leaf()),
-        "entries.all" => json!(entries(&writer)),
-        "entries.branch" => {
-            let from = arguments["from"].as_str().map(str::to_owned).or(writer.leaf().map(str::to_owned));
-            json!(branch(entries(&writer), from))
+/// What is read of a session that is over. Of a saved one the file has the entries.
+pub(crate) struct EndedRecord {
+    header: Header,
+    path: Option<PathBuf>,
+    leaf: Option<String>,
+    unsaved: Option<Loaded>,
+}
+
+impl EndedRecord {
+    pub(crate) fn of(writer: &SessionWriter) -> Self {
+        let path = writer.path().filter(|_| writer.is_saved()).map(Path::to_owned);
+        Self {
+            header: writer.header().clone(),
+            leaf: writer.leaf().map(str::to_owned),
+            unsaved: path.is_none().then(|| writer.snapshot()),
+            path,
         }
-        "session.messages" => json!(messages(&writer)),
+    }
+}
+
+/// The record of a session, as long as somebody looks at it.
+pub(crate) enum RecordView<'p> {
+    Living(MutexGuard<'p, SessionWriter>),
+    Ended(&'p EndedRecord),
+}
+
+impl RecordView<'_> {
+    fn header(&self) -> &Header {
+        match self {
+            Self::Living(writer) => writer.header(),
+            Self::Ended(ended) => &ended.header,
+        }
+    }
+
+    /// The file, once there is one.
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Living(writer) => writer.path().filter(|_| writer.is_saved()),
+            Self::Ended(ended) => ended.path.as_deref(),
+        }
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Living(writer) => writer.path().and_then(Path::parent),
+            Self::Ended(ended) => ended.path.as_deref().and_then(Path::parent),
+        }
+    }
+
+    fn leaf(&self) -> Option<&str> {
+        match self {
+            Self::Living(writer) => writer.leaf(),
+            Self::Ended(ended) => ended.leaf.as_deref(),
+        }
+    }
+
+    /// The whole conversation.
+    fn loaded(&self) -> Option<Loaded> {
+        match self {
+            Self::Living(writer) => writer.conversation().ok(),
+            Self::Ended(EndedRecord { path: Some(path), .. }) => omp_session::load(path).ok().flatten(),
+            Self::Ended(ended) => ended.unsaved.clone(),
+        }
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.loaded().map(|loaded| loaded.entries().to_vec()).unwrap_or_default()
+    }
+
+    /// What the model is told of it.
+    fn messages(&self) -> Vec<Arc<Message>> {
+        self.loaded().map(|loaded| loaded.context_at(self.leaf()).messages).unwrap_or_default()
+    }
+}
+
+pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Result<Value, String> {
+    let record = port.view();
+    Ok(match operation {
+        "session.id" => json!(record.header().id),
+        "session.header" => serde_json::to_value(record.header()).unwrap_or_default(),
+        "session.file" => json!(record.file()),
+        "session.directory" => json!(record.directory()),
+        "session.name" => json!(record.header().title),
+        "session.cwd" => json!(port.cwd),
+        "entries.leaf" => json!(record.leaf()),
+        "entries.all" => json!(record.entries()),
+        "entries.branch" => {
+            let from = arguments["from"].as_str().map(str::to_owned).or(record.leaf().map(str::to_owned));
+            json!(branch(record.entries(), from))
+        }
+        "session.messages" => json!(record.messages()),
         "session.model" => models::value(&port.live.model()),
         "session.isIdle" => json!(!port.control.is_running()),
         "session.hasPendingMessages" => {
@@ -34,7 +110,7 @@ pub(crate) fn read(port: &SessionPort, operation: &str, arguments: &Value) -> Re
         }
         "session.systemPrompt" => json!(omp_agent::Setup::system(&*port.setup)),
         _ => {
-            drop(writer);
+            drop(record);
             return of_living(port, operation);
         }
     })
@@ -56,7 +132,7 @@ fn of_living(port: &SessionPort, operation: &str) -> Result<Value, String> {
         "session.isProjectTrusted" => json!(session.trust().code().is_ok()),
         "session.contextUsage" => {
             let window = session.compactor.window(&session.model());
-            let messages = messages(&session.record.lock());
+            let messages = port.view().messages();
             let tokens = session.compactor.measured(&messages).tokens;
             let percent = tokens as f64 * 100.0 / window.max(1) as f64;
             json!({"tokens": tokens, "contextWindow": window, "percent": percent})
@@ -95,22 +171,12 @@ pub(crate) fn commands(port: &SessionPort) -> Value {
 
 /// How hard the model thinks, as the session remembers it.
 fn thinking(session: &Session) -> String {
-    let writer = session.record.lock();
-    let change = entries(&writer).into_iter().rev().find_map(|entry| match &entry.kind {
+    let entries = RecordView::Living(session.record.lock()).entries();
+    let change = entries.into_iter().rev().find_map(|entry| match &entry.kind {
         EntryKind::ThinkingLevelChange(change) => Some(change.chosen().to_owned()),
         _ => None,
     });
     change.unwrap_or_else(|| session.preferences.effort.start().name().to_owned())
-}
-
-/// The whole conversation.
-fn entries(writer: &SessionWriter) -> Vec<Entry> {
-    writer.conversation().map(|loaded| loaded.entries().to_vec()).unwrap_or_default()
-}
-
-/// What the model is told of it.
-fn messages(writer: &SessionWriter) -> Vec<Arc<Message>> {
-    writer.conversation().map(|loaded| loaded.context_at(writer.leaf()).messages).unwrap_or_default()
 }
 
 /// The way from the first entry to one of them.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use omp_agent::{Tool, Updates, Validators, call_tool};
-use omp_extension_host::{ExtensionForm, Extensions};
-use omp_types::{ToolCall, ToolDefinition};
+use omp_extension_host::{ExtensionForm, Extensions, NO_PENDING};
+use omp_tools::{Handler, PendingAction};
+use omp_types::{ToolCall, ToolDefinition, ToolOutput, builtin};
 use serde_json::{Map, Value, json};
 
 use crate::extensions::port::{Running, SessionPort, text};
@@ -101,9 +102,35 @@ pub(crate) fn read(port: &SessionPort, operation: &str) -> Value {
 }
 
 /// A change that waits for the model's word.
-pub(crate) fn push_pending(port: &SessionPort, _: &Value) -> Result<Value, String> {
-    port.session()?;
-    Err("Pending action store unavailable for custom tools in this runtime.".to_owned())
+pub(crate) fn push_pending(port: &SessionPort, arguments: &Value) -> Result<Value, String> {
+    let session = port.session().ok().filter(|session| offers_resolve(session));
+    let session = session.ok_or(NO_PENDING)?;
+    let (set, id) = (session.extensions.set.clone().ok_or("there are no extensions")?, text(arguments, "id"));
+    let (extension, id) = (arguments["extension"].as_u64().unwrap_or_default(), id.to_owned());
+    let label = text(arguments, "label").to_owned();
+    let decide = move |applies: bool| -> Handler {
+        let (set, id, label) = (Arc::clone(&set), id.clone(), label.clone());
+        Box::new(move |decision| {
+            let resolved = set.resolve_pending(extension, &id, applies, &decision.reason);
+            // A decision is carried out on a thread that may wait.
+            let resolved = tokio::runtime::Handle::current().block_on(resolved)?;
+            let reason = &decision.reason;
+            Ok(resolved.unwrap_or_else(|| ToolOutput::text(format!("Discarded: {label}. Reason: {reason}"))))
+        })
+    };
+    session.tools.pending.push(PendingAction {
+        label: text(arguments, "label").to_owned(),
+        source: arguments["sourceToolName"].as_str().unwrap_or("custom_tool").to_owned(),
+        files: Vec::new(),
+        apply: decide(true),
+        reject: Some(decide(false)),
+    });
+    Ok(Value::Null)
+}
+
+/// Is there anything that a decision could be made with?
+fn offers_resolve(session: &Session) -> bool {
+    session.setup.all().iter().any(|tool| tool.definition().name == builtin::RESOLVE.name)
 }
 
 /// Runs a tool of the session for an extension that wraps it: with its approvals, as a call of its own.

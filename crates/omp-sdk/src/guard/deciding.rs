@@ -136,7 +136,8 @@ impl Guard {
         let mut approval = declared.unwrap_or(Approval::EXEC);
         if call.name != BASH {
             let mut mode = self.with_sandbox(stance, &call.name, Rung::None);
-            let of_server = pending.tool.origin().is_some_and(|origin| origin.mcp.is_some());
+            // Servers and extensions that the user added.
+            let of_server = pending.tool.origin().is_some();
             if of_server && !approval.insists && self.permissions.allows_tool(&call.name) {
                 // A rule speaks for it; while a plan is made that is asked about all the same.
                 mode = Mode::Yolo;

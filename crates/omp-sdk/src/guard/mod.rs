@@ -21,6 +21,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Control, Decision, Gate, PendingCall, Tool, ToolError};
 use omp_config::settings::{Settings, keys};
+use omp_extension_host::Extensions;
 use omp_guard::approval::{Mode, Policy};
 use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
@@ -152,6 +153,7 @@ pub(crate) struct Guard {
     tools: OnceLock<Arc<omp_tools::Context>>,
     /// Hooks that hear of questions, once there are some.
     hooks: OnceLock<Arc<SessionHooks>>,
+    extensions: OnceLock<Arc<Extensions>>,
     /// Calls that did not run because nobody could be asked.
     refused: Mutex<Vec<String>>,
     /// A recording is played: nothing runs, and where it ran then is not where we are.
@@ -179,6 +181,7 @@ impl Guard {
             control: OnceLock::new(),
             tools: OnceLock::new(),
             hooks: OnceLock::new(),
+            extensions: OnceLock::new(),
             refused: Mutex::default(),
             played: false,
         }
@@ -196,12 +199,22 @@ impl Guard {
         let _ = self.hooks.set(hooks);
     }
 
-    /// Asks a person, and lets hooks hear of it.
+    /// The same for extensions.
+    pub(crate) fn attach_extensions(&self, extensions: Arc<Extensions>) {
+        let _ = self.extensions.set(extensions);
+    }
+
+    /// Asks a person, and lets hooks and extensions hear of it.
     async fn ask_person(&self, asker: &Arc<dyn Asker>, request: &ApprovalRequest) -> Reply {
         if let Some(hooks) = self.hooks.get() {
             hooks.asking(&request.question.tool);
         }
-        asker.ask(request).await
+        let Some(extensions) = self.extensions.get() else { return asker.ask(request).await };
+        let (call, tool) = (&request.call_id, &request.question.tool);
+        extensions.approval_requested(call, tool, request.question.reason.as_deref());
+        let reply = asker.ask(request).await;
+        extensions.approval_resolved(call, tool, reply.allows());
+        reply
     }
 
     /// Calls that did not run because nobody could be asked about them.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use omp_config::discovery::{Discovery, Level, Outside, Places, PromptFileName};
+use omp_config::discovery::{
+    Discovery, Level, Outside, Places, PluginRegistry, PluginState, PromptFileName, plugin_want,
+};
 use omp_config::settings::{Settings, keys};
 use omp_config::{Directories, TrustError, change_trust, load_trust, project_root};
 use omp_extension_host::CodeSeal;
@@ -106,7 +108,8 @@ impl ProjectTrust {
             .chain([self.code_want()])
             .chain(self.mcp_wants())
             .chain(self.hook_wants())
-            .chain(self.extension_wants());
+            .chain(self.extension_wants())
+            .chain(self.plugin_wants());
         let row = |(want, files)| {
             let agreed = book.agreed(&root, &want);
             TrustRow { want, files, agreed }
@@ -260,6 +263,20 @@ impl ProjectTrust {
         let specs = extensions::of_project(&self.directories, &self.cwd, &self.settings);
         let wants = specs.iter().map(|spec| self.extension_want(spec));
         wants.map(|(want, code)| (want, code.files)).collect()
+    }
+
+    /// Plugins of the user that the project wants to have switched on.
+    fn plugin_wants(&self) -> Vec<(Want, Vec<PathBuf>)> {
+        let places = Places::find(&self.directories, &self.cwd);
+        let registry = places.project_plugin_registry();
+        let discovery = Discovery::new(places, &self.settings.disabled_providers());
+        let wanted = discovery.marketplace_plugins().iter().filter(|plugin| {
+            let state = &plugin.state;
+            plugin.registry == PluginRegistry::Project
+                && (plugin.is_active() || matches!(state, PluginState::Untrusted | PluginState::Shadowed(_)))
+        });
+        let files: Vec<PathBuf> = registry.into_iter().collect();
+        wanted.map(|plugin| (plugin_want(&plugin.id, &plugin.path), files.clone())).collect()
     }
 
     /// Agrees to one server of the project as it is now.

@@ -11,7 +11,7 @@
 //! 5. [`overrides`]: what a person changed about all requests: the tier, the name of the conversation, a copy;
 //! 6. [`remedy`]: failures that only the user can mend say how;
 //! 7. [`account`]: the credential of the request, renewed or exchanged for that of another account;
-//! 8. [`client_model`]: the client, and with it the wire.
+//! 8. [`client_model`]: the client, and with it the wire; or the extension that brought the model.
 //!
 //! [`model_pool`] finds the models that are served this way.
 
@@ -76,7 +76,9 @@ impl Pipeline {
         vault: Option<&Arc<Vault>>,
         purpose: Purpose,
     ) -> Arc<dyn Model> {
-        let inner = account::serve(self.client.clone(), Arc::clone(&model), vault);
+        let scripted = self.extensions.as_ref().and_then(|extensions| extensions.serve(&model));
+        let inner =
+            scripted.unwrap_or_else(|| account::serve(self.client.clone(), Arc::clone(&model), vault));
         let remedies = Arc::clone(&self.remedies);
         let inner = Arc::new(RemedyModel { inner, remedies, model: Arc::clone(&model) });
         let inner: Arc<dyn Model> = Arc::new(OverridingModel {

@@ -5,6 +5,7 @@ pub(crate) mod import;
 pub(crate) mod prompt_history;
 pub(crate) mod session_list;
 pub(crate) mod share;
+mod share_handler;
 pub(crate) mod statistics;
 pub(crate) mod store;
 pub(crate) mod transcript;

@@ -1,7 +1,9 @@
 //! Sharing a saved session by link: an encrypted snapshot in a secret gist, or on the share server.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join3;
@@ -17,6 +19,7 @@ use omp_shell::scope::{Exit, Program, Stdio};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::saved::share_handler::ShareHandler;
 use crate::saved::transcript_export::{Conversation, PromptAndTools};
 use crate::saved::{SavedError, SavedSessions, SessionScope};
 use crate::secrets::known;
@@ -46,6 +49,9 @@ pub enum ShareError {
     /// Nothing can be sent at all.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The user's own handler did not share it.
+    #[error("{0} did not share the session: {1}")]
+    Handler(String, String),
     /// The program is about to end.
     #[error("sharing was interrupted because omp is exiting; try again")]
     Interrupted,
@@ -59,7 +65,7 @@ impl SavedSessions {
         value: Option<&str>,
         directories: &Directories,
         settings: &Settings,
-        environment: &dyn Environment,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Shared, ShareError> {
         let path = match value {
             Some(value) => self.find(value)?,
@@ -78,8 +84,12 @@ pub(crate) async fn upload(
     blobs: PathBuf,
     directories: &Directories,
     settings: &Settings,
-    environment: &dyn Environment,
+    environment: &Arc<dyn Environment>,
 ) -> Result<Shared, ShareError> {
+    if let Some(handler) = ShareHandler::find(directories) {
+        return handler.share(conversation, told, blobs, directories, settings, environment).await;
+    }
+    let environment = environment.as_ref();
     let secrets = match settings.get(keys::SHARE_REDACT_SECRETS) {
         true => secrets(directories, settings, environment),
         false => Vec::new(),
@@ -170,8 +180,23 @@ impl Host for SnapshotHost {
 }
 
 async fn run_gh(scope: &Scope, arguments: &[&str], input: Vec<u8>) -> io::Result<Reply> {
+    let (exit, output, errors) = run(scope, "gh".as_ref(), arguments, input).await?;
+    let status = match exit {
+        Exit::Exited(code) => u16::try_from(code).unwrap_or(1),
+        Exit::Signaled(_) | Exit::Lost => 1,
+    };
+    Ok(Reply { status, output, errors })
+}
+
+/// Runs a program to its end: how it ended, what it printed, and what it complained about.
+pub(crate) async fn run(
+    scope: &Scope,
+    path: &OsStr,
+    arguments: &[&str],
+    input: Vec<u8>,
+) -> io::Result<(Exit, String, String)> {
     let program = Program {
-        path: "gh".into(),
+        path: path.into(),
         arguments: arguments.iter().map(Into::into).collect(),
         cwd: std::env::current_dir()?,
         environment: ChildEnvironment::inherited(),
@@ -188,11 +213,7 @@ async fn run_gh(scope: &Scope, arguments: &[&str], input: Vec<u8>) -> io::Result
         }
     };
     let (output, errors, ()) = join3(said(stdout), said(stderr), write).await;
-    let status = match child.wait().await {
-        Exit::Exited(code) => u16::try_from(code).unwrap_or(1),
-        Exit::Signaled(_) | Exit::Lost => 1,
-    };
-    Ok(Reply { status, output, errors })
+    Ok((child.wait().await, output, errors))
 }
 
 async fn said(pipe: Option<impl AsyncReadExt + Unpin>) -> String {

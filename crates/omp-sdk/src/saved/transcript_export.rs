@@ -79,7 +79,7 @@ impl Transcript<'_> {
         let Some(conversation) = self.kept_conversation() else { return Ok(None) };
         let blobs = self.session.store().blobs().directory().to_owned();
         let settings = self.session.settings();
-        let environment = self.session.models.environment.as_ref();
+        let environment = &self.session.models.environment;
         share::upload(
             conversation,
             self.told(),

@@ -113,6 +113,7 @@ impl SessionBuilder {
         let file = self.options.model.file(&self.options.directories);
         let mut registry =
             load_registry_at(&file, &self.options.directories, &self.settings, &mut self.warnings);
+        self.warnings.extend(self.extensions.register_providers(&mut registry));
         self.give_roles(&registry)?;
         let (options, settings) = (&self.options, &self.settings);
         let google = Some(omp_auth::google_credentials(Arc::clone(&options.environment)));
@@ -123,6 +124,7 @@ impl SessionBuilder {
             tool_format: configure::tool_format(settings),
             sockets: self.taped_sockets(omp_auth::socket_options(settings, options.environment.as_ref())),
             tape: options.deck.as_ref().map(Deck::tape),
+            interceptor: self.extensions.interceptor(),
             ..client_options(options.environment.as_ref())
         })?;
         let selection = match &options.deck {

@@ -1,8 +1,12 @@
 //! The conversation as a tree: branches, labels, and moving from one place in it to another.
 
-use omp_session::{BranchError, Context, Entry, EntryKind, Navigation, NoSuchEntry, Tree};
+use omp_extension_host::{EventName, Travel, TravelAnswer};
+use omp_session::{
+    BranchError, BranchSummary, Context, Entry, EntryKind, Loaded, Navigation, NoSuchEntry, Tree,
+};
 use omp_types::Message;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::SessionError;
 use crate::session::Session;
@@ -27,18 +31,28 @@ impl ConversationTree<'_> {
     /// Goes to another place in the conversation, in the same file. Choosing what a user said goes back before it and
     /// gives the words back, to be said again; `None` when the conversation stands there already.
     pub async fn navigate(self, target: &str, summary: Option<String>) -> Result<Option<Moved>, SwitchError> {
-        self.navigate_with(target, summary.map(|summary| (summary, None))).await
+        self.session.rest().await;
+        if self.session.extensions.hear(EventName::SessionBeforeTree) {
+            let loaded = self.loaded().await?;
+            let asked = self.ask_extensions(&loaded, target, None, &CancellationToken::new()).await?;
+            if asked == TravelAnswer::Cancelled {
+                return Err(SwitchError::Cancelled);
+            }
+        }
+        let summary = summary.map(|summary| BranchSummary { summary, ..BranchSummary::default() });
+        self.navigate_with(target, summary).await
     }
 
-    /// The same, with details of the branch beside its summary.
+    /// The same with an entry for the branch that is left, and without a word of extensions.
     pub(crate) async fn navigate_with(
         self,
         target: &str,
-        summary: Option<(String, Option<Value>)>,
+        summary: Option<BranchSummary>,
     ) -> Result<Option<Moved>, SwitchError> {
         self.session.rest().await;
         let loaded = self.loaded().await?;
-        let way = loaded.navigation(target, self.session.record.lock().leaf())?;
+        let old = self.session.record.lock().leaf().map(str::to_owned);
+        let way = loaded.navigation(target, old.as_deref())?;
         let Navigation::Move { to, prefill, .. } = &way else { return Ok(None) };
         let summary_entry = self.session.record.lock().go_with(&way, summary)?;
         let (to, prefill) = (to.clone(), prefill.clone());
@@ -48,11 +62,40 @@ impl ConversationTree<'_> {
             None => loaded.context_at(to.as_deref()),
         };
         self.reload(context).await?;
+        self.tell_extensions(old.as_deref(), to.as_deref(), summary_entry.as_deref()).await;
         Ok(Some(Moved { leaf: summary_entry.or(to), prefill }))
     }
 
+    /// What extensions say to a move. `wanted` holds the user's instructions for a summary, where one is wanted.
+    pub(crate) async fn ask_extensions(
+        self,
+        loaded: &Loaded,
+        target: &str,
+        wanted: Option<Option<&str>>,
+        cancel: &CancellationToken,
+    ) -> Result<TravelAnswer, SwitchError> {
+        let Some(set) = &self.session.extensions.set else { return Ok(TravelAnswer::Proceed) };
+        let leaf = self.session.record.lock().leaf().map(str::to_owned);
+        let way = loaded.navigation(target, leaf.as_deref())?;
+        let Navigation::Move { abandoned, .. } = &way else { return Ok(TravelAnswer::Proceed) };
+        let left: Vec<&Entry> = abandoned.iter().filter_map(|id| loaded.entry(id)).collect();
+        let (wants_summary, focus, leaf) = (wanted.is_some(), wanted.flatten(), leaf.as_deref());
+        let about = Travel { target, leaf, way: &way, left: &left, wants_summary, focus };
+        Ok(set.before_tree(about, cancel).await)
+    }
+
+    async fn tell_extensions(self, old: Option<&str>, to: Option<&str>, summary: Option<&str>) {
+        if let Some(set) = &self.session.extensions.set {
+            let entry = || {
+                let id = summary?;
+                self.session.record.lock().conversation().ok()?.entry(id).cloned()
+            };
+            set.moved(old, summary.or(to), entry).await;
+        }
+    }
+
     /// The whole conversation with all its branches.
-    pub(crate) async fn loaded(self) -> Result<omp_session::Loaded, SwitchError> {
+    pub(crate) async fn loaded(self) -> Result<Loaded, SwitchError> {
         let Some(path) = self.session.file() else { return Ok(self.session.record.lock().snapshot()) };
         let store = self.session.store();
         let read = tokio::task::spawn_blocking(move || store.load(&path)).await;

@@ -137,9 +137,18 @@ impl Host {
         self.exchange(&cwd, Persistence::New, BeganHow::New).await
     }
 
-    /// Begins a new session with entries that an extension prepared for it.
-    pub async fn begin_prepared(&self, entries: Vec<serde_json::Value>) -> Result<Arrival, SwitchError> {
-        let mut arrival = self.begin().await?;
+    /// Begins a new session with entries that an extension prepared for it, and with a parent if it names one.
+    pub async fn begin_prepared(
+        &self,
+        entries: Vec<serde_json::Value>,
+        parent: Option<PathBuf>,
+    ) -> Result<Arrival, SwitchError> {
+        let mut arrival = {
+            let _turn = self.turn.lock().await;
+            let cwd = self.session().cwd();
+            let next = parent.map_or(Persistence::New, Persistence::NewFrom);
+            self.exchange(&cwd, next, BeganHow::New).await?
+        };
         arrival.remarks.extend(crate::extensions::prepare(&self.session(), entries).await);
         Ok(arrival)
     }
@@ -165,6 +174,10 @@ impl Host {
             return Err(SwitchError::Busy);
         }
         let source = session.file().ok_or(SwitchError::NotSaved)?;
+        // Asked before anything is copied.
+        if !session.may_leave(BeganHow::Fork, &Persistence::New).await {
+            return Err(SwitchError::Cancelled);
+        }
         session.record.lock().flush();
         session.file_history().settled().await;
         let (sessions, cwd) = (session.store(), session.cwd());
@@ -241,7 +254,7 @@ impl Host {
         how: BeganHow,
     ) -> Result<Arrival, SwitchError> {
         let old = self.session();
-        if !old.may_leave(how, &persistence).await {
+        if how != BeganHow::Fork && !old.may_leave(how, &persistence).await {
             return Err(SwitchError::Cancelled);
         }
         let persistence = match (old.is_kept(), persistence) {

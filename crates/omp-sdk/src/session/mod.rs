@@ -314,7 +314,8 @@ impl Session {
         let _ = tokio::task::spawn_blocking(move || models.pipeline.side_requests.save()).await;
         let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
         let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}"));
-        let unheard = self.hooks.take_notices();
+        let unheard = self.hooks.take_notices().into_iter().chain(self.extensions.take_notices());
+        self.extensions.keep(&self.record);
         let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
         problems.chain(refused).chain(unheard).collect()
     }

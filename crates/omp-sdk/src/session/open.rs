@@ -167,6 +167,7 @@ impl SessionBuilder {
             highest: model.clamp_level(ThinkingLevel::Max),
         });
         let SessionSecrets { outbound, masks } = self.secrets(&record.lock().header().id, &registry);
+        self.extensions.hide(outbound.as_ref());
         let models = self.model_pool(client, registry, &model, outbound, Some(record.clone()));
         let guard = Arc::new(self.guard(&models, Arc::clone(&modes.shared)));
         let live = LiveConfig::new(model, self.settings.clone());
@@ -231,6 +232,7 @@ impl Assembly {
         let gate = omp_hooks::gate::gate(gate, &hooks.hooks, builder.options.cwd.clone());
         let gate = builder.extensions.gate(gate);
         let conduct = omp_hooks::conduct::conduct(Arc::clone(&self.modes) as Arc<dyn Conduct>, &hooks.hooks);
+        let conduct = builder.extensions.conduct(conduct);
         Parts {
             model: self.models.serve_conversation(self.live.model()),
             models: Arc::clone(&self.models) as Arc<dyn Models>,
@@ -249,6 +251,10 @@ impl Assembly {
         self.guard.attach(agent.control());
         self.guard.attach_hooks(Arc::clone(hooks));
         self.compactor.attach_hooks(Arc::clone(hooks));
+        if let Some(extensions) = &builder.extensions.set {
+            self.guard.attach_extensions(Arc::clone(extensions));
+            self.compactor.attach_extensions(Arc::clone(extensions));
+        }
         sandbox::connect(&self.guard, &self.tools);
         if let Some(jobs) = &builder.jobs {
             jobs::connect(jobs, agent.control());
@@ -262,6 +268,7 @@ impl Assembly {
             live: Arc::downgrade(&self.live),
             guard: Arc::downgrade(&self.guard),
             project: builder.options.cwd.clone(),
+            extensions: builder.extensions.set.clone(),
         };
         self.mcp.attach(Arc::new(link), Arc::clone(&self.tools.spills));
     }

@@ -30,10 +30,11 @@ pub struct UserShell<'s> {
 impl UserShell<'_> {
     /// Runs a command as it was typed, in the shell that the model's commands run in, or in one of its own while that is
     /// busy. No rule refuses or changes it, it is never a job and never on a terminal, and `bash.enabled` does not matter.
-    /// That it was stopped is part of the answer; an error means that no shell could be started.
+    /// An extension may say what came of it instead. That it was stopped is part of the answer; an error means that no shell could be started.
     pub async fn run(
         self,
         command: &str,
+        audience: Audience,
         timeout: Option<Duration>,
         cancel: &CancellationToken,
         on_output: impl FnMut(&Snapshot),
@@ -42,7 +43,10 @@ impl UserShell<'_> {
             // Nothing runs in a playback.
             return Ok(played(player.take_command(command)));
         }
-        let done = self.session.tools.run_command(command, timeout, cancel, on_output).await?;
+        let done = match self.session.extensions_run(command, audience == Audience::User).await {
+            Some(done) => done,
+            None => self.session.tools.run_command(command, timeout, cancel, on_output).await?,
+        };
         if let Some(recorder) = self.session.recorder() {
             recorder.command(command, serde_json::to_value(&done).unwrap_or_default());
         }

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use omp_types::Message;
-use serde_json::Value;
 
-use crate::entry::{Entry, EntryKind};
+use crate::entry::{BranchSummary, Entry, EntryKind};
 use crate::load::Loaded;
 use crate::writer::{NoSuchEntry, SessionWriter};
 
@@ -53,21 +52,19 @@ impl SessionWriter {
     /// Goes where a choice leads. With a `summary` of what is left behind, an entry for it is appended at the new
     /// place, and its id returned; where nothing is left behind there is nothing to summarize, and nothing is written.
     pub fn go(&mut self, way: &Navigation, summary: Option<String>) -> Result<Option<String>, NoSuchEntry> {
-        self.go_with(way, summary.map(|summary| (summary, None)))
+        self.go_with(way, summary.map(|summary| BranchSummary { summary, ..BranchSummary::default() }))
     }
 
-    /// The same, with details of the branch beside its summary.
+    /// The same with a whole entry for the branch; what it was left for is filled in.
     pub fn go_with(
         &mut self,
         way: &Navigation,
-        summary: Option<(String, Option<Value>)>,
+        summary: Option<BranchSummary>,
     ) -> Result<Option<String>, NoSuchEntry> {
         let Navigation::Move { to, abandoned, .. } = way else { return Ok(None) };
         let summary = summary.filter(|_| !abandoned.is_empty());
         match (to, summary) {
-            (to, Some((summary, details))) => {
-                self.branch_with_details(to.as_deref(), summary, details).map(Some)
-            }
+            (to, Some(summary)) => self.branch_with(to.as_deref(), summary).map(Some),
             (Some(to), None) => self.branch(to).map(|()| None),
             (None, None) => {
                 self.reset_leaf();

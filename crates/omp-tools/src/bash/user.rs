@@ -10,6 +10,9 @@ use tokio_util::sync::CancellationToken;
 use super::TOOL;
 use crate::Context;
 
+/// The most that is kept of an output that did not come from a shell.
+const LARGEST_SUPPLIED: usize = 50 * 1024;
+
 /// What became of a command of the user. That it was stopped is said here and is not an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +33,27 @@ pub struct UserCommand {
     /// Where everything is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<String>,
+}
+
+impl UserCommand {
+    /// What somebody else says came of a command: the same limits hold for it.
+    pub fn supplied(output: &str, exit_code: Option<i32>, cancelled: bool, truncated: bool) -> Self {
+        let start = output.len().saturating_sub(LARGEST_SUPPLIED);
+        let start = (start..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
+        let shown = &output[start..];
+        let lines = |text: &str| text.lines().count() as u64;
+        Self {
+            output: shown.to_owned(),
+            exit_code,
+            cancelled,
+            truncated: truncated || start > 0,
+            total_lines: lines(output),
+            total_bytes: output.len() as u64,
+            output_lines: lines(shown),
+            output_bytes: shown.len() as u64,
+            artifact_id: None,
+        }
+    }
 }
 
 impl Context {

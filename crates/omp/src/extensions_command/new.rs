@@ -47,7 +47,7 @@ const TEMPLATES: &[Template] = &[
     },
     Template {
         kind: "command",
-        place: |name| format!("extensions/{name}/index.ts"),
+        place: |name| format!("commands/{name}/index.ts"),
         source: include_str!("templates/command.ts"),
         hint: |name| format!("Start omp and type /{name}"),
     },

@@ -148,6 +148,21 @@ fn the_markdown_command() {
 }
 
 #[test]
+fn the_code_command() {
+    let (home, server) = with("Code command", vec![done()]);
+    let git = |arguments: &[&str]| {
+        let done = home.command("git").args(arguments).output().expect("git");
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    let author = ["-c", "user.name=You", "-c", "user.email=you@example.org"];
+    git(&[&author[..], &["commit", "-q", "--allow-empty", "-m", "a first step"]].concat());
+    run(&home, &["-p", "/changes 3"]);
+    assert!(told(&server).contains("a first step"));
+    server.finish();
+}
+
+#[test]
 fn the_plugin() {
     let (home, server) = with("Plugin", vec![done()]);
     run(&home, &["-p", "go", "--trusted-extension", "greeter"]);
@@ -158,8 +173,16 @@ fn the_plugin() {
 #[test]
 fn every_example_is_run() {
     let sections: BTreeSet<String> = examples().into_iter().map(|example| example.section).collect();
-    let run =
-        ["Command hook", "Custom tool", "Extension", "Hook module", "Markdown command", "Plugin", "Skill"];
+    let run = [
+        "Code command",
+        "Command hook",
+        "Custom tool",
+        "Extension",
+        "Hook module",
+        "Markdown command",
+        "Plugin",
+        "Skill",
+    ];
     assert_eq!(sections.into_iter().collect::<Vec<_>>(), run);
 }
 
@@ -192,7 +215,7 @@ fn a_new_extension_works() {
         "count-it (user, extension)",
         "lines-here (user, tool)",
         "pre/bash (user, hook)",
-        "look (user, extension)",
+        "look (user, command)",
     ] {
         assert!(listed.contains(name), "{name}: {listed}");
     }

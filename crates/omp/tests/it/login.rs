@@ -35,7 +35,7 @@ fn store_key(home: &Home, provider: &str, key: &str) -> Output {
     run(omp(home, &["login", provider, "--with-key"]), Some(format!("{key}\n").as_bytes()), LIMIT)
 }
 
-fn ask(home: &Home, extra: &[&str], variables: &[(&str, &str)]) -> Output {
+pub(crate) fn ask(home: &Home, extra: &[&str], variables: &[(&str, &str)]) -> Output {
     let arguments: Vec<&str> = extra.iter().chain(&ASK).copied().collect();
     let mut command = omp(home, &arguments);
     command.envs(variables.iter().copied());
@@ -61,7 +61,7 @@ fn closed_home() -> Home {
 }
 
 /// A home that can log in to `corp` at the authorization server, and whose provider `corp` is the scripted server.
-fn corp_home(oauth: &OAuthServer, models: Option<&Server>) -> Home {
+pub(crate) fn corp_home(oauth: &OAuthServer, models: Option<&Server>) -> Home {
     let home = Home::new();
     let provider = if models.is_some() { "groq" } else { "corp" };
     home.write("home/.omp/agent/logins.json", oauth.corp_logins(provider).to_string());
@@ -77,7 +77,7 @@ fn shown_address(stderr: &str) -> String {
 }
 
 /// Logs in with a browser and returns what was printed.
-fn log_in(home: &Home) -> Output {
+pub(crate) fn log_in(home: &Home) -> Output {
     let running = start(omp(home, &["login", "corp-login"]));
     let address = shown_address(&wait_for_stderr(&running, "Browser on another machine?"));
     assert_eq!(browse(&address).status, 200);

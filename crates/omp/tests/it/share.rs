@@ -139,3 +139,45 @@ fn without_a_session_nothing_is_shared() {
     );
     assert!(!home.exists("work/gh.args"));
 }
+
+/// A script or a program of the user shares in its own way, and where it fails nothing else is tried.
+// proves: LOP-159
+#[test]
+fn a_handler_of_the_user_shares() {
+    let agent = "home/.omp/agent";
+    let keeps = "import { copyFileSync } from 'node:fs';\nexport default async (page) => { copyFileSync(page, 'page.html');";
+    let program = "#!/bin/sh\ncp \"$1\" page.html\necho '{\"url\": \"https://example.org/p\", \"message\": \"for a week\"}'\n";
+    for (name, text, url, message) in [
+        ("share.ts", format!("{keeps} return 'https://example.org/s'; }};"), "https://example.org/s", ""),
+        (
+            "share.mjs",
+            format!("{keeps} return {{ url: 'https://example.org/m', message: 'ask Ada' }}; }};"),
+            "https://example.org/m",
+            "ask Ada",
+        ),
+        ("share", program.to_owned(), "https://example.org/p", "for a week"),
+    ] {
+        let home = with_a_session();
+        gh(&home, true);
+        let path = home.write(format!("{agent}/{name}"), text);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let output = share(&home, &["share"]);
+        assert_eq!((output.code, output.stdout.trim()), (Some(0), url), "{name}: {output:?}");
+        assert!(output.stderr.contains(message), "{name}: {}", output.stderr);
+        let page = home.read("work/page.html");
+        assert!(page.contains("<html") && !page.contains(TOKEN), "{name}");
+        assert!(!home.exists("work/gh.args"), "{name}: nothing else was tried");
+    }
+    for (name, text) in [
+        ("share.ts", "export default () => { throw new Error('no room left'); };"),
+        ("share", "#!/bin/sh\necho 'no room left' >&2\nexit 1\n"),
+    ] {
+        let home = with_a_session();
+        gh(&home, true);
+        let path = home.write(format!("{agent}/{name}"), text);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let output = share(&home, &["share"]);
+        assert!(output.code != Some(0) && output.stderr.contains("no room left"), "{name}: {output:?}");
+        assert!(!home.exists("work/gh.args"), "{name}: there is no fallback");
+    }
+}

@@ -1,5 +1,7 @@
 //! Sub-agents: `agents/*.md`.
 
+use std::path::Path;
+
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::text;
 use super::super::item::{AgentFile, Level};
@@ -38,21 +40,24 @@ pub(in super::super) fn native(search: &mut Search<'_, AgentFile>) {
 pub(in super::super) fn collect(search: &mut Search<'_, AgentFile>, agents: &Root) {
     let folder = search.folder(&agents.path);
     for entry in folder.entries.iter().filter(|entry| entry.is_file() && !entry.is_hidden()) {
-        if stem(entry, &["md"]).is_none() {
-            continue;
+        if stem(entry, &["md"]).is_some() {
+            add(search, agents.level, &entry.path);
         }
-        let Some((document, _)) = search.document(&entry.path) else { continue };
-        let mut fields = document.data;
-        let (Some(name), Some(description)) = (text(&fields, "name"), text(&fields, "description")) else {
-            search.warn(format!(
-                "{} is skipped: its front matter needs a `name` and a `description`",
-                entry.path.display()
-            ));
-            continue;
-        };
-        fields.retain(|key, _| key != "name" && key != "description");
-        let path = entry.path.clone();
-        let agent = AgentFile { name, description, path: path.clone(), fields, body: document.body };
-        search.add(agents.level, path, agent);
     }
+}
+
+/// Adds one file.
+pub(in super::super) fn add(search: &mut Search<'_, AgentFile>, level: Level, path: &Path) {
+    let Some((document, _)) = search.document(path) else { return };
+    let mut fields = document.data;
+    let (Some(name), Some(description)) = (text(&fields, "name"), text(&fields, "description")) else {
+        return search.warn(format!(
+            "{} is skipped: its front matter needs a `name` and a `description`",
+            path.display()
+        ));
+    };
+    fields.retain(|key, _| key != "name" && key != "description");
+    let path = path.to_owned();
+    let agent = AgentFile { name, description, path: path.clone(), fields, body: document.body };
+    search.add(level, path, agent);
 }

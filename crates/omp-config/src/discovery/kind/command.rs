@@ -1,9 +1,11 @@
 //! Markdown files behind `/<name>`.
 
+use std::path::Path;
+
 use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::{first_line, text};
-use super::super::item::CommandFile;
+use super::super::item::{CommandFile, Level};
 use super::super::places::Root;
 use super::super::provider::Loaders;
 use super::super::walk;
@@ -42,6 +44,23 @@ pub(in super::super) fn collect(search: &mut Search<'_, CommandFile>, commands: 
     collect_if(search, commands, |_| true, |stem, _| stem.to_owned());
 }
 
+/// Adds one file under its name.
+pub(in super::super) fn add(search: &mut Search<'_, CommandFile>, level: Level, path: &Path) {
+    let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { return };
+    add_named(search, level, path, name.to_owned());
+}
+
+/// Adds one file under a name.
+pub(in super::super) fn add_named(
+    search: &mut Search<'_, CommandFile>,
+    level: Level,
+    path: &Path,
+    name: String,
+) {
+    let Some((document, _)) = search.document(path) else { return };
+    search.add(level, path.to_owned(), command(name, path, &document));
+}
+
 /// Adds `commands/*.md`, each under the `name` it gives itself, if it does.
 pub(in super::super) fn collect_renamed(search: &mut Search<'_, CommandFile>, commands: &Root) {
     collect_if(
@@ -50,15 +69,6 @@ pub(in super::super) fn collect_renamed(search: &mut Search<'_, CommandFile>, co
         |_| true,
         |stem, document| text(&document.data, "name").unwrap_or_else(|| stem.to_owned()),
     );
-}
-
-/// Adds `commands/*.md` as `<prefix>:<name>`.
-pub(in super::super) fn collect_prefixed(
-    search: &mut Search<'_, CommandFile>,
-    commands: &Root,
-    prefix: &str,
-) {
-    collect_if(search, commands, |_| true, |stem, _| format!("{prefix}:{stem}"));
 }
 
 /// Adds `commands/**/*.md`; one in a folder goes by its short name and by one that names the folders.
@@ -94,7 +104,7 @@ fn collect_if(
     }
 }
 
-fn command(name: String, path: &std::path::Path, document: &Document) -> CommandFile {
+fn command(name: String, path: &Path, document: &Document) -> CommandFile {
     CommandFile {
         name,
         path: path.to_path_buf(),

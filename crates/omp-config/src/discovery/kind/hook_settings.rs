@@ -1,6 +1,6 @@
 //! Hooks that settings files describe: the field `hooks`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -32,9 +32,20 @@ pub(in super::super) fn collect(search: &mut Search<'_, HookSettings>, file: &Ro
     add(search, file, None);
 }
 
-/// Adds the hooks of a plugin.
-pub(in super::super) fn collect_of_plugin(search: &mut Search<'_, HookSettings>, plugin: &Root) {
-    add(search, &plugin.below("hooks/hooks.json"), Some(plugin.path.clone()));
+/// Adds the hooks of a file of a plugin.
+pub(in super::super) fn collect_of_plugin(search: &mut Search<'_, HookSettings>, file: &Root, plugin: &Path) {
+    add(search, file, Some(plugin.to_owned()));
+}
+
+/// Adds hooks of a plugin that its manifest has itself.
+pub(in super::super) fn add_of_plugin(
+    search: &mut Search<'_, HookSettings>,
+    file: &Root,
+    plugin: &Path,
+    hooks: Value,
+) {
+    let plugin = Some(plugin.to_owned());
+    search.add(file.level, file.path.clone(), HookSettings { path: file.path.clone(), plugin, hooks });
 }
 
 /// Does one of Claude Code's settings files turn all hooks off?

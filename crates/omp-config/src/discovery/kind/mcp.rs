@@ -1,5 +1,7 @@
 //! Servers of the Model Context Protocol, in the files of several agents.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use super::super::engine::{Kind, Loader, Search};
@@ -77,6 +79,81 @@ pub(in super::super) fn collect(search: &mut Search<'_, McpServer>, file: &Root,
         None => return,
     };
     add(search, file, dialect, servers);
+}
+
+/// Adds the servers of a file of a plugin, which may name the plugin's directory and mean paths in it.
+pub(in super::super) fn collect_of_plugin(
+    search: &mut Search<'_, McpServer>,
+    plugin: &Root,
+    name: &str,
+    dialect: Dialect,
+) {
+    let file = plugin.below(name);
+    let Some(mut servers) = super::mapping(search, &file.path, dialect.format()) else { return };
+    let Some(Value::Object(servers)) = servers.remove(dialect.key()) else { return };
+    add_of_plugin(search, &file, &plugin.path, servers);
+}
+
+/// Adds the servers of a file of a plugin of a marketplace, where the names need no `mcpServers` around them.
+pub(in super::super) fn collect_of_plugin_file(
+    search: &mut Search<'_, McpServer>,
+    file: &Root,
+    plugin: &Path,
+) {
+    let Some(mapping) = super::mapping(search, &file.path, Format::Json) else { return };
+    add_of_plugin(search, file, plugin, servers_in(mapping));
+}
+
+/// The servers in a mapping that has them, or is them.
+pub(in super::super) fn servers_in(mut mapping: Map<String, Value>) -> Map<String, Value> {
+    match mapping.remove("mcpServers") {
+        Some(Value::Object(servers)) => servers,
+        Some(_) => Map::new(),
+        None => {
+            mapping.retain(|name, config| config.is_object() && !name.starts_with('$'));
+            mapping
+        }
+    }
+}
+
+/// Adds servers of a plugin.
+pub(in super::super) fn add_of_plugin(
+    search: &mut Search<'_, McpServer>,
+    file: &Root,
+    plugin: &Path,
+    mut servers: Map<String, Value>,
+) {
+    for config in servers.values_mut() {
+        in_plugin(config, plugin);
+    }
+    add(search, file, Dialect::Common, servers);
+}
+
+/// Names the plugin's directory in all texts of a definition, and starts relative paths there.
+fn in_plugin(config: &mut Value, plugin: &Path) {
+    for_all_texts(config, &mut |text| {
+        for name in ["CLAUDE_PLUGIN_ROOT", "OMP_PLUGIN_ROOT"] {
+            let variable = format!("${{{name}}}");
+            if text.contains(&variable) {
+                *text = text.replace(&variable, &plugin.to_string_lossy());
+            }
+        }
+    });
+    for key in ["command", "cwd"] {
+        let Some(Value::String(path)) = config.get_mut(key) else { continue };
+        if path.starts_with("./") || path.starts_with("../") || (key == "cwd" && path == ".") {
+            *path = plugin.join(path.trim_start_matches("./")).to_string_lossy().into_owned();
+        }
+    }
+}
+
+fn for_all_texts(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(list) => list.iter_mut().for_each(|item| for_all_texts(item, change)),
+        Value::Object(map) => map.values_mut().for_each(|item| for_all_texts(item, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Adds the servers that Claude Code keeps for the working directory: `projects.<directory>.mcpServers` of the user's file.

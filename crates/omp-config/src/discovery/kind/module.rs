@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::disk::DirectoryEntry;
 use super::super::engine::{Kind, Loader, Search};
-use super::super::item::{ExtensionModule, Level};
+use super::super::item::{ExtensionModule, Level, ModuleForm};
 use super::super::places::Root;
 use super::super::provider::Loaders;
 use crate::expand_home;
@@ -121,7 +121,7 @@ fn entries_of(search: &mut Search<'_, ExtensionModule>, folder: &Path) -> Vec<Pa
 
 fn add(search: &mut Search<'_, ExtensionModule>, level: Level, path: PathBuf) {
     let Some(name) = module_name(&path) else { return };
-    search.add(level, path.clone(), ExtensionModule { name, path });
+    search.add(level, path.clone(), ExtensionModule { name, path, form: ModuleForm::Extension });
 }
 
 /// The name of a file without its extension, or of its directory for an `index` file.

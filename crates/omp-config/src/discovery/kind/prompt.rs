@@ -1,5 +1,7 @@
 //! Prompt templates: `prompts/**/*.md`.
 
+use std::path::Path;
+
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::{first_line, text};
 use super::super::item::{Level, PromptFile};
@@ -27,13 +29,23 @@ impl Kind for PromptFile {
 /// Adds the files at and below the directory `prompts`.
 pub(in super::super) fn collect(search: &mut Search<'_, PromptFile>, prompts: &Root) {
     for (folders, path) in walk::markdown_below(search, &prompts.path) {
-        let Some(name) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
-        let Some((document, _)) = search.document(&path) else { continue };
-        let said = text(&document.data, "description").unwrap_or_else(|| first_line(&document.body));
-        let description = format!("{said} ({})", source(prompts.level, &folders)).trim_start().to_owned();
-        let body = document.body;
-        search.add(prompts.level, path.clone(), PromptFile { name, path, description, body });
+        add(search, prompts.level, &folders, &path);
     }
+}
+
+/// Adds one file.
+pub(in super::super) fn add(
+    search: &mut Search<'_, PromptFile>,
+    level: Level,
+    folders: &[String],
+    path: &Path,
+) {
+    let Some(name) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { return };
+    let Some((document, _)) = search.document(path) else { return };
+    let said = text(&document.data, "description").unwrap_or_else(|| first_line(&document.body));
+    let description = format!("{said} ({})", source(level, folders)).trim_start().to_owned();
+    let path = path.to_owned();
+    search.add(level, path.clone(), PromptFile { name, path, description, body: document.body });
 }
 
 /// `user`, or `project:sub` for one in a folder.

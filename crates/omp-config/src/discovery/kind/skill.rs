@@ -1,10 +1,12 @@
 //! Skills: `<root>/skills/<name>/SKILL.md`, one level deep.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use super::super::engine::{Kind, Loader, Search};
 use super::super::fields::{hyphenated, is_true, text, texts};
-use super::super::item::{Finding, Origin, Skill};
+use super::super::item::{Finding, Level, Origin, Skill};
 use super::super::places::Root;
 use super::super::provider::Loaders;
 use crate::frontmatter::Document;
@@ -48,19 +50,28 @@ impl Kind for Skill {
 pub(in super::super) fn collect(search: &mut Search<'_, Skill>, skills: &Root, description: Description) {
     let folder = search.folder(&skills.path);
     for entry in folder.entries.iter().filter(|entry| entry.is_directory() && !entry.is_hidden()) {
-        let file = entry.path.join("SKILL.md");
-        let Some((document, id)) = search.document(&file) else { continue };
-        if document.warning.is_some() && is_broken(&document) {
-            search.warn(format!("{} is skipped: cannot read its name or description", file.display()));
-            continue;
-        }
-        let skill = skill(entry.name.clone(), file.clone(), document);
-        if skill.description.is_none() && description == Description::Required {
-            search.warn(format!("{} is skipped: add a `description` to its front matter", file.display()));
-            continue;
-        }
-        search.add_once(skills.level, file, skill, Some(id));
+        add(search, skills.level, entry.name.clone(), entry.path.join("SKILL.md"), description);
     }
+}
+
+/// Adds one `SKILL.md` in the directory of that name.
+pub(in super::super) fn add(
+    search: &mut Search<'_, Skill>,
+    level: Level,
+    directory: String,
+    file: PathBuf,
+    description: Description,
+) {
+    let Some((document, id)) = search.document(&file) else { return };
+    if document.warning.is_some() && is_broken(&document) {
+        return search.warn(format!("{} is skipped: cannot read its name or description", file.display()));
+    }
+    let skill = skill(directory, file.clone(), document);
+    if skill.description.is_none() && description == Description::Required {
+        return search
+            .warn(format!("{} is skipped: add a `description` to its front matter", file.display()));
+    }
+    search.add_once(level, file, skill, Some(id));
 }
 
 /// Front matter read line by line is good enough where a value merely needed quotes, not where it is half a list.
@@ -71,7 +82,7 @@ fn is_broken(document: &Document) -> bool {
         .any(|value| value.starts_with(['[', '{', '"', '\'', '&', '*', '!', '|', '>', '%', '@', '`']))
 }
 
-fn skill(directory: String, file: std::path::PathBuf, document: Document) -> Skill {
+fn skill(directory: String, file: PathBuf, document: Document) -> Skill {
     let mut data = document.data;
     let base = file.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
     let skill = Skill {

@@ -26,5 +26,5 @@ settings! {
     MCP_ENABLE_PROJECT_CONFIG: Flag("mcp.enableProjectConfig", true, "Use MCP servers configured by the project.");
     MCP_NOTIFICATIONS: Flag("mcp.notifications", false, "Notify the model when an MCP resource changes.");
     MCP_NOTIFICATION_DEBOUNCE_MS: Number("mcp.notificationDebounceMs", 500.0, "Milliseconds during which MCP resource changes are collected.");
-    MARKETPLACE_AUTO_UPDATE: Choice("marketplace.autoUpdate", &["notify", "off", "auto"], "How to handle plugin updates.").waits_for("plugins");
+    MARKETPLACE_AUTO_UPDATE: Choice("marketplace.autoUpdate", &["notify", "off", "auto"], "Updates of marketplace plugins at start: tell, ignore or install.");
 }

@@ -9,6 +9,7 @@ pub(crate) mod mcp;
 pub(super) mod model_change;
 pub(crate) mod models;
 pub(super) mod plan_review;
+pub(crate) mod plugins;
 pub(super) mod queue;
 pub(super) mod rewind;
 pub(super) mod session;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use omp_sdk::{Arrival, Host, SwitchError};
+use omp_sdk::{Arrival, BranchSummaryError, Host, SwitchError};
 use serde_json::{Value, json};
 
 use crate::app::{App, Task, switching};
@@ -17,8 +17,9 @@ pub(super) fn go(app: &mut App, request: ExtensionRequest) {
         "session.shutdown" => app.surface.quit(),
         "session.new" => {
             let entries = arguments["entries"].as_array().cloned().unwrap_or_default();
+            let parent = arguments["parentSession"].as_str().map(PathBuf::from);
             return switch(app, answer, "New session started", |host| async move {
-                host.begin_prepared(entries).await
+                host.begin_prepared(entries, parent).await
             });
         }
         "session.switch" => {
@@ -103,12 +104,8 @@ fn navigate(app: &mut App, arguments: &Value, answer: Option<Answering>) {
     app.spawn(async move {
         let cancel = tokio_util::sync::CancellationToken::new();
         let moved = match summarizes {
-            true => session
-                .tree()
-                .summarize_branch(&target, instructions.as_deref(), cancel)
-                .await
-                .map_err(|error| error.to_string()),
-            false => session.tree().navigate(&target, None).await.map_err(|error| error.to_string()),
+            true => session.tree().summarize_branch(&target, instructions.as_deref(), cancel).await,
+            false => session.tree().navigate(&target, None).await.map_err(BranchSummaryError::from),
         };
         let messages = session.transcript().messages().await;
         Box::new(move |app: &mut App| match moved {
@@ -120,9 +117,12 @@ fn navigate(app: &mut App, arguments: &Value, answer: Option<Answering>) {
                 }
                 settle(answer, arrived(&host, false));
             }
-            Err(reason) => {
+            Err(BranchSummaryError::Switch(SwitchError::Cancelled) | BranchSummaryError::Aborted) => {
+                settle(answer, arrived(&host, true));
+            }
+            Err(error) => {
                 if let Some(answer) = answer {
-                    let _ = answer.send(Err(reason));
+                    let _ = answer.send(Err(error.to_string()));
                 }
             }
         }) as Task

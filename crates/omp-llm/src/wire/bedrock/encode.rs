@@ -35,6 +35,13 @@ pub(in crate::wire) fn encode(
     WireRequest { url, headers, body, names: toolbox.names.into_reverse() }
 }
 
+/// The same request with another body.
+pub(in crate::wire) fn sign_again(model: &Model, request: &mut WireRequest, aws: &AwsOptions) {
+    let signed = signature(model, &request.url, &request.body, aws);
+    request.headers.retain(|(name, _)| !signed.iter().any(|(signed, _)| signed == name));
+    request.headers.extend(signed);
+}
+
 /// A bearer token goes before keys; the client puts it where keys go.
 fn signature(model: &Model, url: &str, body: &str, aws: &AwsOptions) -> Vec<(&'static str, String)> {
     let (Some(credentials), None, Ok(url)) = (&aws.credentials, &model.key, url::Url::parse(url)) else {

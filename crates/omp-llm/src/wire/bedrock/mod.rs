@@ -9,6 +9,6 @@ mod sign;
 mod thinking;
 
 pub(super) use decode::Decoder;
-pub(super) use encode::encode;
+pub(super) use encode::{encode, sign_again};
 pub(crate) use frames::EventStreamDecoder;
 pub(crate) use sign::{AwsSigner, Unsigned};

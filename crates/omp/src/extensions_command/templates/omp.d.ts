@@ -175,6 +175,23 @@ declare module "@oh-my-pi/pi-coding-agent" {
     ): Promise<ToolResult | string>;
   }
 
+  export interface CodeCommandHost {
+    cwd: string;
+    exec: Exec;
+    logger: ExtensionAPI["logger"];
+    zod: any;
+    typebox: any;
+  }
+
+  /** A command in code, in `commands/NAME/index.ts`. A text that it returns is sent to the model. */
+  export interface CodeCommand {
+    name?: string;
+    description?: string;
+    execute(args: string[], ctx: CommandContext): Promise<string | void> | string | void;
+  }
+
+  export type CodeCommandFactory = (host: CodeCommandHost) => CodeCommand | CodeCommand[] | Promise<CodeCommand | CodeCommand[]>;
+
   type Made = CustomTool | CustomTool[];
   export type CustomToolFactory = (host: CustomToolHost) => Made | Promise<Made>;
 }

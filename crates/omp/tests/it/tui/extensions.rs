@@ -189,7 +189,7 @@ fn a_text_of_several_lines_is_edited() {
 /// What extensions place stands where it belongs: the status line, above and below the editor, the footer, the editor, the
 /// title. No escape sequence of theirs is obeyed but colours.
 ///
-/// proves: HOK-022
+/// proves: HOK-022, HOK-023, IOP-023
 #[test]
 fn things_are_placed_around_the_editor() {
     let mut screen = with_extension(
@@ -399,7 +399,7 @@ fn a_command_goes_to_other_sessions() {
 
 /// A tool draws its calls and results; one whose drawing fails is shown as usual.
 ///
-/// proves: TUI-112, TUI-113
+/// proves: EXT-074, TUI-112, TUI-113
 #[test]
 fn a_tool_draws_its_calls() {
     let call = |name: &str| Reply::new().tool_call(name, serde_json::json!({"city": "Rome"}));
@@ -459,6 +459,8 @@ fn messages_and_thinking_are_drawn() {
 }
 
 /// An extension sees keys before anybody else does: it may take them or make others of them. The way out stays.
+///
+/// proves: IOP-023
 #[test]
 fn keys_are_seen_first() {
     let mut screen = with_extension(
@@ -482,6 +484,8 @@ fn keys_are_seen_first() {
 
 /// An editor of an extension stands in the place of ours: what is typed there is sent, and what the program puts into the
 /// editor arrives there.
+///
+/// proves: IOP-023
 #[test]
 fn an_editor_of_an_extension_takes_the_place_of_ours() {
     let mut screen = with_extension(

@@ -19,6 +19,8 @@ mod discovering;
 mod editing;
 mod engine;
 mod expanding;
+mod extension_context;
+mod extension_events;
 mod extensions;
 mod finding;
 mod gallery;
