@@ -26,18 +26,14 @@ fn examples() -> Vec<Example> {
     while let Some(line) = lines.next() {
         if let Some(heading) = line.strip_prefix("## ") {
             section = heading.to_owned();
+        } else if line.starts_with("```") {
+            let text: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            if let Some((place, is_executable)) = named.take() {
+                let text = text.join("\n") + "\n";
+                found.push(Example { section: section.clone(), place, is_executable, text });
+            }
         } else if let Some((place, rest)) = line.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
             named = matches!(rest, "" | " (executable)").then(|| (place.to_owned(), !rest.is_empty()));
-        } else if line.starts_with("```")
-            && let Some((place, is_executable)) = named.take()
-        {
-            let text: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            found.push(Example {
-                section: section.clone(),
-                place,
-                is_executable,
-                text: text.join("\n") + "\n",
-            });
         }
     }
     found
