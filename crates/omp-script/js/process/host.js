@@ -46,6 +46,13 @@ function send(message) {
   while (at < bytes.length) at += patient(() => writeSync(OUTPUT, bytes, at));
 }
 
+// Native packages look here for the C library. A report waits for all threads, and the reader never comes to it: it is made before.
+if (process.versions.bun === undefined) {
+  process.report.excludeNetwork = true;
+  const report = process.report.getReport();
+  process.report.getReport = () => report;
+}
+
 // The reader has a thread of its own, so that the program can answer while this one waits.
 const READER = `
   const { readSync } = require("node:fs");
