@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use omp_sdk::{
-    Directories, Environment, JobStatus, Listener, Prompt, PtyView, Ptys, Session, SessionOptions,
+    Audience, Directories, Environment, JobStatus, Listener, Prompt, PtyView, Ptys, Session, SessionOptions,
     TerminalOptions, ToolFilter,
 };
 use omp_shell::pty::{Size, Terminal};
@@ -237,7 +237,9 @@ async fn a_user_runs_commands_too() {
     assert!(!offered.contains("\"bash\"") && offered.contains("\"job\""), "{offered}");
     home.write("work/f", "1\n2\n3\n");
     let never = CancellationToken::new();
-    let run = async |command: &str| session.shell().run(command, None, &never, |_| {}).await.unwrap();
+    let run = async |command: &str| {
+        session.shell().run(command, Audience::User, None, &never, |_| {}).await.unwrap()
+    };
     let first = run("x=1; cat f | head -1").await;
     assert_eq!((first.output.as_str(), first.exit_code), ("1\n", Some(0)), "neither refused nor tidied up");
     let second = run("echo $x; exit 3").await;
@@ -257,13 +259,17 @@ async fn a_stopped_command_is_an_answer() {
     let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
     let (never, cancel) = (CancellationToken::new(), CancellationToken::new());
     let limit = Some(std::time::Duration::from_millis(500));
-    let late = session.shell().run("echo begun; sleep 100", limit, &never, |_| {}).await.unwrap();
+    let late =
+        session.shell().run("echo begun; sleep 100", Audience::User, limit, &never, |_| {}).await.unwrap();
     let late = serde_json::to_value(late).unwrap();
     assert_eq!(late["output"], "begun\n[Command timed out after 0.5 seconds]");
     assert_eq!((&late["cancelled"], late.get("exitCode")), (&json!(true), None));
     let seen = cancel.clone();
-    let stopped =
-        session.shell().run("echo begun; sleep 100", None, &cancel, |_| seen.cancel()).await.unwrap();
+    let stopped = session
+        .shell()
+        .run("echo begun; sleep 100", Audience::User, None, &cancel, |_| seen.cancel())
+        .await
+        .unwrap();
     assert_eq!((stopped.output.as_str(), stopped.cancelled), ("begun\n[Command cancelled]", true));
     ask(&session, "go").await;
     let result = last_message(&server, 1);
