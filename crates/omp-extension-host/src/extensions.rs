@@ -16,7 +16,7 @@ use tokio::sync::{OnceCell, mpsc};
 use crate::announce::{self, Announcement};
 use crate::builtins;
 use crate::event::EventName;
-use crate::extension::{AT_THE_END, Extension, ExtensionSpec, HANDLER, Problem, lock};
+use crate::extension::{AT_THE_END, Extension, ExtensionForm, ExtensionSpec, HANDLER, Problem, lock};
 use crate::host::BusEvent;
 use crate::ports::Port;
 use crate::registered::{CommandSpec, FlagSpec};
