@@ -39,7 +39,7 @@ COMMITS = case("event session_shutdown", *TURN, *GONE, "file .git/logs/HEAD: all
 CLEARS = case("event session_before_switch", *TURN, "> /new", "see Clear session?", replies=WELL)
 DIRTY = case("event session_before_switch", *TURN, "> /new", "see uncommitted file", replies=WELL, files={"new.txt": "new\n"})
 COMPACTS = case("event session_before_compact", *TURN, "> and more", "see and more is well", "> /compact", "see Custom compaction",
-                replies=[*WELL, text("and more is well")], settings="compaction:\n  keepRecentTokens: 1\n")
+                replies=[text("all is well. " + "So it was. " * 4000), text("and more is well")], settings="compaction:\n  keepRecentTokens: 1\n")
 CHECKPOINT = case("events turn_start, tool_result", *TURN, replies=[call("bash", command="touch made"), *WELL], files={"README.md": "changed\n"})
 TRIGGER = case("event session_start, sendMessage", "see Watching", "write /tmp/agent-trigger.txt: wake up please", "sent wake up please", files={"/tmp/agent-trigger.txt": ""})
 HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "sent build it", "see Summary of it", replies=[*WELL, text("Summary of it")])
@@ -47,6 +47,10 @@ QNA = case("command /qna", *TURN, "> /qna", "see Q: Which one?", replies=[text("
 PIRATE = case("command /pirate, event before_agent_start", "> /pirate", "see Arrr! Pirate mode enabled!", "> go", "sent PIRATE MODE", replies=WELL)
 STATUS = case("events session_start, turn_end", "see Ready", *TURN, "see complete", replies=WELL)
 GAME = ("key Left", "key Escape")
+
+SAY = """export default (pi) => pi.registerCommand("say", { handler: async (content) =>
+  pi.sendMessage({ customType: "status-update", content, display: true, details: { level: "info", timestamp: 0 } }) });
+"""
 
 CASES = {
     "pi/auto-commit-on-exit": COMMITS,
@@ -83,7 +87,8 @@ CASES = {
     "pi/interactive-shell": case("event user_bash", "> !i echo from-$((1 + 1))", "see from-2"),
     "pi/jev-router": case("virtual model", "> /model auto", "see Auto (Jev)"),
     "pi/mac-system-theme": case("event session_start", *TURN, replies=WELL),
-    "pi/message-renderer": shown("/status fine", "fine"),
+    # Its command has the name of one of ours, so another extension sends the message.
+    "pi/message-renderer": case("message renderer", "> /say fine", "see [INFO] fine", files={"../.omp/agent/extensions/say.ts": SAY}),
     "pi/minimal-mode": case("tool read", "> go", "result needle", "see all is well", replies=[call("read", path="README.md"), *WELL]),
     "pi/modal-editor": case("editor component", "see INSERT", "key Escape", "see NORMAL"),
     "pi/model-status": case("event model_select", "> /model example/other", "see Model: example/other"),
@@ -97,7 +102,7 @@ CASES = {
     "pi/project-trust": case("event session_start", "see project-trust example loaded"),
     "pi/prompt-customizer": case("event before_agent_start", *TURN, replies=WELL),
     "pi/protected-paths": PROTECTED,
-    "pi/provider-payload": case("events before_provider_request, after_provider_response", *TURN, "file .pi/provider-payload.log: payload", replies=WELL),
+    "pi/provider-payload": case("events before_provider_request, after_provider_response", *TURN, "file .omp/provider-payload.log: model", replies=WELL, files={".omp/keep": ""}),
     "pi/qna": QNA,
     "pi/question": case("tool question", "> go", "see Enter to select", "key Enter", "result User selected: 1. Red", replies=[call("question", question="Red or blue?", options=[{"label": "Red"}, {"label": "Blue"}]), *WELL]),
     "pi/questionnaire": case("tool questionnaire", "> go", "see Enter select", "key Enter", "result Red", replies=[call("questionnaire", questions=[{"id": "a", "prompt": "Which colour?", "options": [{"value": "red", "label": "Red"}]}]), *WELL]),

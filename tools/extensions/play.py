@@ -1,6 +1,7 @@
 """Plays one extension: omp on a terminal, in a home and a project of its own, in front of a scripted model."""
 import json, os, pathlib, re, shutil, subprocess, tempfile, time
 
+import scripted
 from scripted import Server
 from terminal import Terminal, squeezed
 
@@ -17,7 +18,11 @@ SETTINGS = "modelRoles:\n  default: example/m\n"
 # A line of `/extensions list` that says what is wrong.
 WRONG = re.compile(r"problem in [^:]+: .*?(?= {4}|$)|has ended: .*?(?= {4}|$)|not loaded: .*?(?= {4}|$)", re.M)
 # What omp does not offer, and says so.
-KNOWN = re.compile(r"is built in; the extension's is skipped|its handlers never run|are not available yet")
+KNOWN = re.compile(r"is built in; the extension's is skipped|its handlers never run|(?:is|are) not available yet")
+
+
+# A conversation that is worth a summary.
+scripted.USAGE = 20_000
 
 
 class Failed(Exception):
@@ -101,7 +106,7 @@ class Play:
             terminal.type(rest)
         elif kind == "key":
             # A dialog that has just come takes no keys: they may have been meant for something else.
-            time.sleep(0.8)
+            time.sleep(0.2 if rest == "C-c" else 0.8)
             terminal.key(rest)
         elif kind == "write":
             name, _, words = rest.partition(": ")

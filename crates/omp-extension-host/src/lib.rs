@@ -31,6 +31,7 @@ mod requests;
 mod serving;
 mod shortening;
 mod starting;
+mod survey;
 mod tool;
 mod travel;
 
@@ -48,6 +49,7 @@ pub use registered::{CommandSpec, FlagKind, FlagSpec, Registered, ShortcutSpec, 
 pub use requests::RequestWatch;
 pub use serving::model_value;
 pub use shortening::{Shortening, ShorteningAnswer, SummaryWishes};
+pub use survey::{ExtensionSurvey, SurveyedExtension};
 pub use tool::ScriptedTool;
 pub use travel::{Travel, TravelAnswer};
 

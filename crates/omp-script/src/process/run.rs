@@ -167,7 +167,7 @@ impl Process {
     ) {
         let reason = self.turns(&mut child, &mut said, &mut inbox).await;
         self.shared.finish(&reason);
-        self.send(json!({"type": "end"}));
+        self.send(&json!({"type": "end"}));
         // The end of the stream frees the thread that reads it.
         self.lines = None;
         child.terminate(GRACE);
@@ -241,7 +241,7 @@ impl Process {
         }
     }
 
-    fn send(&self, message: Value) {
+    fn send(&self, message: &Value) {
         if let Some(lines) = &self.lines {
             let _ = lines.send(message.to_string());
         }

@@ -32,8 +32,8 @@ use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
-    Extensions, FlagKind, FlagSpec, HostProcess, InputAnswer, PartRequest, Port, Problem, Registered,
-    ScanReport, SessionFacts, ShortcutSpec, UnitUsage,
+    ExtensionSurvey, Extensions, FlagKind, FlagSpec, HostProcess, InputAnswer, PartRequest, Port, Problem,
+    Registered, ScanReport, SessionFacts, ShortcutSpec, SurveyedExtension, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;
@@ -46,7 +46,6 @@ pub(crate) use conversation::prepare;
 pub use found::RefusedExtension;
 pub(crate) use found::of_project;
 pub use loading::{ExtensionSurroundings, LoadedExtensions};
-pub use survey::{ExtensionSurvey, SurveyedExtension};
 
 /// Prompts of extensions that may wait.
 const OUTBOX: usize = 100;
