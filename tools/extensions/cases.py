@@ -38,8 +38,9 @@ PROTECTED = case("event tool_call", "> go", "result rotected", replies=[call("wr
 COMMITS = case("event session_shutdown", *TURN, *GONE, "file .git/logs/HEAD: all is well", replies=WELL, files={"new.txt": "new\n"})
 CLEARS = case("event session_before_switch", *TURN, "> /new", "see Clear session?", replies=WELL)
 DIRTY = case("event session_before_switch", *TURN, "> /new", "see uncommitted file", replies=WELL, files={"new.txt": "new\n"})
-COMPACTS = case("event session_before_compact", *TURN, "> and more", "see and more is well", "> /compact", "see Custom compaction",
-                replies=[text("all is well. " + "So it was. " * 4000), text("and more is well")], settings="compaction:\n  keepRecentTokens: 1\n")
+LONG = text("So it was. " * 300 + "all is well")
+COMPACTS = case("event session_before_compact", *TURN, *TURN, *TURN, *TURN, "> /compact", "see Custom compaction", replies=[LONG, LONG, LONG, LONG],
+                settings="compaction:\n  keepRecentTokens: 350\n")
 CHECKPOINT = case("events turn_start, tool_result", *TURN, replies=[call("bash", command="touch made"), *WELL], files={"README.md": "changed\n"})
 TRIGGER = case("event session_start, sendMessage", "see Watching", "write /tmp/agent-trigger.txt: wake up please", "sent wake up please", files={"/tmp/agent-trigger.txt": ""})
 HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "sent build it", "see Summary of it", replies=[*WELL, text("Summary of it")])

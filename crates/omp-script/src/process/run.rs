@@ -253,7 +253,7 @@ impl Process {
                 self.number += 1;
                 self.calls.insert(self.number, reply);
                 self.send(
-                    json!({"type": "run", "id": self.number, "function": function, "arguments": arguments}),
+                    &json!({"type": "run", "id": self.number, "function": function, "arguments": arguments}),
                 );
             }
             Message::End { grace, done } => {
