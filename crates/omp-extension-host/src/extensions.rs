@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use omp_agent::ToolError;
 use omp_script::{BuiltinModule, CodeSeal, Connector, Engine, EngineOptions, HostProgram, Limits};
 use omp_shell::{Environment, Scope};
-use omp_types::ToolOutput;
 use serde_json::{Map, Value, json};
 use tokio::sync::{OnceCell, mpsc};
 
@@ -285,31 +283,6 @@ impl Extensions {
             sessions.pop_front();
         }
         facts
-    }
-
-    /// Carries out or drops what an extension wanted decided.
-    pub async fn resolve_pending(
-        &self,
-        extension: u64,
-        id: &str,
-        applies: bool,
-        reason: &str,
-    ) -> Result<Option<ToolOutput>, ToolError> {
-        let extension = self.by_id(extension).ok_or_else(|| ToolError::new("the extension has ended"))?;
-        let action = if applies { "apply" } else { "reject" };
-        let arguments = json!({"id": id, "action": action, "reason": reason});
-        let mut said = extension.call("resolvePending", arguments, None).await.map_err(ToolError::new)?;
-        self.say_if_ended(&extension);
-        let failed = said["isError"] == true;
-        let output = match said {
-            Value::Null => return Ok(None),
-            _ => serde_json::from_value::<ToolOutput>(said.take()),
-        };
-        let output = output.map_err(|error| ToolError::new(format!("the result cannot be read: {error}")))?;
-        match failed {
-            true => Err(ToolError::new(crate::tool::joined(&output))),
-            false => Ok(Some(output)),
-        }
     }
 
     /// Lets extensions act. Before there is a session they cannot.

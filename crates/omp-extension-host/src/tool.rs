@@ -41,6 +41,31 @@ struct ScriptTool {
 pub type ScriptedTool = (ToolSpec, ExtensionForm, Arc<dyn Tool>);
 
 impl Extensions {
+    /// Carries out or drops what an extension wanted decided.
+    pub async fn resolve_pending(
+        &self,
+        extension: u64,
+        id: &str,
+        applies: bool,
+        reason: &str,
+    ) -> Result<Option<ToolOutput>, ToolError> {
+        let extension = self.by_id(extension).ok_or_else(|| ToolError::new("the extension has ended"))?;
+        let action = if applies { "apply" } else { "reject" };
+        let arguments = json!({"id": id, "action": action, "reason": reason});
+        let mut said = extension.call("resolvePending", arguments, None).await.map_err(ToolError::new)?;
+        self.say_if_ended(&extension);
+        let failed = said["isError"] == true;
+        let output = match said {
+            Value::Null => return Ok(None),
+            _ => serde_json::from_value::<ToolOutput>(said.take()),
+        };
+        let output = output.map_err(|error| ToolError::new(format!("the result cannot be read: {error}")))?;
+        match failed {
+            true => Err(ToolError::new(joined(&output))),
+            false => Ok(Some(output)),
+        }
+    }
+
     /// Every tool that an extension has registered, in order; of two with one name the first. `ours` knows the definition of a
     /// tool of the program that one of them wraps.
     pub fn tools_over(

@@ -10,6 +10,7 @@ use omp_config::settings::{Settings, Sources};
 use omp_documents::Stop;
 use omp_documents::archive::{Archive, Format, Inner};
 use omp_documents::convert::{DocumentKind, convert_bytes};
+use omp_plugins::marketplace::{Catalogue, is_name};
 use omp_session::{fsck, header_of, load};
 
 /// A directory of this process, in memory where there is a place for that.
@@ -60,6 +61,20 @@ pub(crate) fn settings(data: &[u8]) {
 pub(crate) fn dotenv(data: &[u8]) {
     let path = file(".env", data);
     let _ = DotEnv::load(&[EnvFile { path, trust: Trust::User }]);
+}
+
+/// `marketplace.json`: names stay names, and texts stay on their line.
+pub(crate) fn catalogue(data: &[u8]) {
+    let Ok(catalogue) = Catalogue::parse(data) else { return };
+    assert!(is_name(&catalogue.name));
+    for entry in &catalogue.plugins {
+        assert!(is_name(&entry.name) && catalogue.entry(&entry.name).is_some());
+        let texts = [&entry.description, &entry.version, &entry.category, &entry.author, &entry.homepage];
+        assert!(texts.into_iter().flatten().all(|text| !text.contains(char::is_control)));
+    }
+    for name in catalogue.renames.keys() {
+        let _ = catalogue.renamed(name);
+    }
 }
 
 pub(crate) fn zip(data: &[u8]) {

@@ -44,6 +44,7 @@ pub const TARGETS: &[Target] = &[
     target("session", files::session, 300),
     target("settings", files::settings, 120),
     target("dotenv", files::dotenv, 1_000),
+    target("catalogue", files::catalogue, 1_500),
     target("zip", files::zip, 800),
     target("tar", files::tar, 800),
     target("office", files::office, 60),

@@ -40,5 +40,5 @@ macro_rules! targets {
 
 targets! {
     hashline patch replace sse provider arguments dialect mcp keys output shell frontmatter models definition notebook
-    session settings dotenv zip tar office
+    session settings dotenv catalogue zip tar office
 }

@@ -333,7 +333,7 @@ impl Clone<'_> {
         let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
         let is_reason =
             |line: &&str| ["fatal:", "error:", "ERROR:"].iter().any(|word| line.starts_with(word));
-        let line = lines().find(is_reason).or_else(|| lines().last()).unwrap_or("git failed");
+        let line = lines().find(is_reason).or_else(|| lines().next_back()).unwrap_or("git failed");
         let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
         let line = line.replace(&self.source.as_git_reads_it(), &self.source.shown());
         line.replace(&*self.into.to_string_lossy(), "the clone")
@@ -374,4 +374,4 @@ fn check_reference(name: &str) -> Result<(), GitError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

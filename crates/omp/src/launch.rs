@@ -182,6 +182,10 @@ impl Ground {
         let (environment, warnings) = command_context::environment(&directories, &cwd);
         warnings.iter().for_each(|warning| output::warn(warning));
         directories.plugin_directories = plugin_directories(launch, &cwd, &directories.home)?;
+        // One that was cut off is neither the old nor the new.
+        if let Err(error) = omp_sdk::plugins::packages_of(&directories, &cwd).recover() {
+            output::warn(&format!("an installation that was cut off cannot be finished: {error}"));
+        }
         let context = CommandContext { directories, environment };
         let mut startup = Startup::new(context.environment.as_ref());
         let settings = startup.phase("settings", || {

@@ -315,7 +315,7 @@ pub async fn execute(
                 let text = format!("Reloaded: {}", counted(reloaded.servers, "server"));
                 Ok([vec![text], reloaded.warnings].concat().join("\n"))
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error),
         },
         McpAction::Notifications(_) => {
             Err("notifications belong to a session: /mcp notifications".to_owned())

@@ -193,7 +193,10 @@ pub fn settings(name: &str, values: &[SettingValue]) -> String {
     let mut text = format!("Settings of {name}\n");
     for value in values {
         let schema = &value.schema;
-        let _ = write!(text, "  {} = {} ({})", schema.key, shown(value), value.origin.name());
+        let _ = write!(text, "  {} = {}", schema.key, shown(value));
+        if value.origin != SettingOrigin::Unset {
+            let _ = write!(text, " ({})", value.origin.name());
+        }
         match &schema.kind {
             SettingType::OneOf(values) => {
                 let _ = write!(text, ", one of {}", values.join(", "));

@@ -1,6 +1,7 @@
 //! `/marketplace`, `/plugins` and the same actions of `omp plugin`.
 
 mod views;
+mod words;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Answer;
 use crate::handler::{CommandContext, TextCall};
 use crate::text::moving;
+use words::Words;
 
 pub use views::{health_json, health_text, installed_json, installed_text};
 
@@ -157,7 +159,12 @@ pub async fn perform(
 }
 
 fn with_notes(text: String, notes: &[String]) -> String {
-    notes.iter().fold(text, |text, note| format!("{text}\n  {note}"))
+    const MOST: usize = 10;
+    let text = notes.iter().take(MOST).fold(text, |text, note| format!("{text}\n  {note}"));
+    match notes.len().checked_sub(MOST).filter(|more| *more > 0) {
+        Some(more) => format!("{text}\n  … {more} more"),
+        None => text,
+    }
 }
 
 fn refreshed_json(one: &RefreshedMarketplace) -> Value {
@@ -283,85 +290,6 @@ pub async fn doctor(
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())?
 }
 
-/// A line of words behind `/marketplace` or `/plugins`.
-struct Words {
-    words: Vec<String>,
-    scope: Option<PluginScope>,
-    force: bool,
-    fix: bool,
-}
-
-impl Words {
-    fn parse(arguments: &str) -> Result<Self, String> {
-        let mut parsed = Self { words: Vec::new(), scope: None, force: false, fix: false };
-        let all = crate::text::machines::words(arguments);
-        let mut words = all.iter();
-        while let Some(word) = words.next() {
-            let Some(flag) = word.strip_prefix("--") else {
-                parsed.words.push(word.clone());
-                continue;
-            };
-            match flag {
-                "force" => parsed.force = true,
-                "fix" => parsed.fix = true,
-                _ => {
-                    let (name, value) = crate::text::machines::flag_value(flag, &mut words)?;
-                    if name != "scope" {
-                        return Err(format!("unknown flag --{name}"));
-                    }
-                    let scope = PluginScope::from_word(&value);
-                    parsed.scope = Some(scope.ok_or("--scope must be user or project")?);
-                }
-            }
-        }
-        Ok(parsed)
-    }
-
-    fn id(&self) -> Result<PluginId, String> {
-        let id = self.only()?.ok_or("name the plugin: name@marketplace (see /plugins list)")?;
-        id.parse().map_err(|error: omp_sdk::plugins::marketplace::InvalidPluginId| error.to_string())
-    }
-
-    /// The one word behind the action.
-    fn only(&self) -> Result<Option<String>, String> {
-        match self.words.get(1..).unwrap_or_default() {
-            [] => Ok(None),
-            [one] => Ok(Some(one.clone())),
-            [_, more, ..] => Err(format!("unexpected argument {more:?}")),
-        }
-    }
-
-    fn named(&self) -> Result<String, String> {
-        self.only()?.ok_or_else(|| format!("{}: the name is missing", self.words[0]))
-    }
-
-    fn action(&self) -> Result<Option<MarketplaceAction>, String> {
-        let scope = self.scope;
-        Ok(Some(match self.words.first().map_or("list", String::as_str) {
-            "list" | "ls" => MarketplaceAction::List,
-            "add" => MarketplaceAction::Add(self.named()?),
-            "remove" | "rm" => MarketplaceAction::Remove(self.named()?),
-            "update" => MarketplaceAction::Update(self.only()?),
-            "discover" => MarketplaceAction::Discover(self.only()?),
-            "installed" => MarketplaceAction::Installed,
-            "install" => MarketplaceAction::Install {
-                id: self.id()?,
-                scope: scope.unwrap_or(PluginScope::User),
-                reinstall: if self.force { Reinstall::Force } else { Reinstall::Refuse },
-            },
-            "uninstall" => MarketplaceAction::Uninstall(self.id()?, scope),
-            "enable" => MarketplaceAction::SetEnabled(self.id()?, scope, true),
-            "disable" => MarketplaceAction::SetEnabled(self.id()?, scope, false),
-            "rollback" => MarketplaceAction::Rollback(self.id()?, scope),
-            "upgrade" => match self.only()? {
-                Some(_) => MarketplaceAction::Upgrade(Some(self.id()?), scope),
-                None => MarketplaceAction::Upgrade(None, scope),
-            },
-            _ => return Ok(None),
-        }))
-    }
-}
-
 /// `/marketplace …`
 pub(crate) async fn marketplace(call: TextCall<'_>) -> Answer {
     let words = match Words::parse(call.arguments) {
@@ -468,44 +396,5 @@ async fn reloaded(context: &CommandContext, done: String) -> Answer {
             Answer::Changed(format!("{done}\nNot in use yet: {reason} (then: /reload-plugins)"))
         }
         _ => Answer::Changed(done),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_become_actions() {
-        let action = |line: &str| Words::parse(line).and_then(|words| words.action());
-        let id: PluginId = "a@m".parse().unwrap();
-        let user = Some(PluginScope::User);
-        assert_eq!(action(""), Ok(Some(MarketplaceAction::List)));
-        assert_eq!(action("add ./x"), Ok(Some(MarketplaceAction::Add("./x".to_owned()))));
-        assert_eq!(
-            action("install --force --scope project a@m"),
-            Ok(Some(MarketplaceAction::Install {
-                id: id.clone(),
-                scope: PluginScope::Project,
-                reinstall: Reinstall::Force
-            }))
-        );
-        assert_eq!(
-            action("disable a@m --scope=user"),
-            Ok(Some(MarketplaceAction::SetEnabled(id, user, false)))
-        );
-        assert_eq!(action("upgrade"), Ok(Some(MarketplaceAction::Upgrade(None, None))));
-        assert_eq!(action("frobnicate"), Ok(None));
-        for (line, said) in [
-            ("install", "name the plugin"),
-            ("install x", "is not a plugin"),
-            ("add", "the name is missing"),
-            ("add a b", "unexpected argument"),
-            ("install --scope x a@m", "--scope must be"),
-            ("install --color=no a@m", "unknown flag"),
-        ] {
-            let mistake = action(line).unwrap_err();
-            assert!(mistake.contains(said), "{line}: {mistake}");
-        }
     }
 }

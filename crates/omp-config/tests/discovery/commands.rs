@@ -38,9 +38,11 @@ fn a_project_may_ignore_its_whole_folder() {
     assert_eq!(names(&world.at("repo").commands()), ["a"]);
 }
 
+// proves: CLI-159
 #[test]
 fn other_sources_by_priority() {
     let world = World::new(&[]);
+    world.package("pkg", &json!({}));
     world.write(
         "home/.claude/plugins/installed_plugins.json",
         json!({"plugins": {
@@ -58,6 +60,7 @@ fn other_sources_by_priority() {
     let by_priority = [
         "repo/.omp/commands/x.md",
         "home/.omp/agent/commands/x.md",
+        "home/.omp/plugins/node_modules/pkg/commands/x.md",
         "home/.claude/commands/x.md",
         "repo/.claude/commands/x.md",
         "repo/.agent/commands/x.md",

@@ -8,6 +8,7 @@ mod faults;
 mod imports;
 mod kinds;
 mod mcp;
+mod packages;
 mod rules;
 mod skills;
 mod sources;

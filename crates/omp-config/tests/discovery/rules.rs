@@ -52,6 +52,7 @@ fn priority_and_order_within_a_provider() {
     let by_priority = [
         "repo/.omp/rules/global_rules.md",
         "home/.omp/agent/rules/global_rules.md",
+        "home/.omp/plugins/node_modules/pkg/rules/global_rules.md",
         "home/.cursor/rules/global_rules.md",
         "repo/.cursor/rules/global_rules.md",
         "home/.codeium/windsurf/memories/global_rules.md",
@@ -59,6 +60,7 @@ fn priority_and_order_within_a_provider() {
         "repo/.clinerules/global_rules.md",
     ];
     let world = World::new(&[]);
+    world.package("pkg", &serde_json::json!({}));
     for path in by_priority {
         world.write(path, path);
     }

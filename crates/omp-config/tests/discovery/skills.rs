@@ -104,10 +104,11 @@ fn some_providers_need_a_description() {
     assert_eq!(names(&custom.scan_skills(&directory, Description::Optional)), ["claude"]);
 }
 
-// proves: CFG-084
+// proves: CFG-084, EXT-008
 #[test]
 fn the_highest_priority_wins() {
     let world = World::new(&[]);
+    world.package("pkg", &json!({}));
     world.write(
         "home/.claude/plugins/installed_plugins.json",
         json!({"version": 2, "plugins": {"p@m": [{"scope": "user", "installPath": world.path("plugin")}]}})
@@ -116,6 +117,7 @@ fn the_highest_priority_wins() {
     let by_priority = [
         ("repo/.omp", "native"),
         ("home/.omp/agent", "native"),
+        ("home/.omp/plugins/node_modules/pkg", "omp-plugins"),
         ("home/.claude", "claude"),
         ("repo/.claude", "claude"),
         ("plugin", "claude-plugins"),

@@ -34,6 +34,20 @@ impl World {
         std::fs::create_dir_all(self.path(path)).unwrap();
     }
 
+    /// Records a package and gives it this manifest; its folder is what comes back.
+    pub(crate) fn package(&self, name: &str, manifest: &serde_json::Value) -> String {
+        let folder = format!("home/.omp/plugins/node_modules/{name}");
+        let document = serde_json::json!({"name": name, "version": "1.0.0", "omp": manifest});
+        self.write(&format!("{folder}/package.json"), document.to_string());
+        let records = self.path("home/.omp/plugins/omp-plugins.lock.json");
+        let known = std::fs::read_to_string(&records).unwrap_or_else(|_| "{}".to_owned());
+        let mut known: serde_json::Value = serde_json::from_str(&known).unwrap();
+        known["plugins"][name] =
+            serde_json::json!({"version": "1.0.0", "enabledFeatures": null, "enabled": true});
+        std::fs::write(records, known.to_string()).unwrap();
+        folder
+    }
+
     pub(crate) fn remove(&self, path: &str) {
         std::fs::remove_file(self.path(path)).unwrap();
     }

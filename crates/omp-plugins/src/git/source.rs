@@ -61,10 +61,10 @@ impl GitSource {
 
     /// `owner/repo` on GitHub.
     pub fn github(repository: &str) -> Result<Self, InvalidSource> {
-        let named = is_github(repository);
-        named
-            .then(|| Self::remote(&format!("https://github.com/{repository}.git")))
-            .unwrap_or_else(|| Err(InvalidSource(repository.to_owned())))
+        match is_github(repository) {
+            true => Self::remote(&format!("https://github.com/{repository}.git")),
+            false => Err(InvalidSource(repository.to_owned())),
+        }
     }
 
     /// A directory of this machine.

@@ -5,20 +5,20 @@ use omp_shell::answer;
 use super::*;
 
 /// A repository of this machine, made by the real git.
-struct Repository {
+pub(crate) struct Repository {
     home: tempfile::TempDir,
 }
 
 impl Repository {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { home: tempfile::tempdir().unwrap() }
     }
 
-    fn path(&self) -> std::path::PathBuf {
+    pub(crate) fn path(&self) -> std::path::PathBuf {
         self.home.path().join("repository")
     }
 
-    async fn git(&self, words: &[&str]) -> String {
+    pub(crate) async fn git(&self, words: &[&str]) -> String {
         std::fs::create_dir_all(self.path()).unwrap();
         let scope = Scope::new();
         let mut environment = Environment::inherited();
@@ -36,7 +36,7 @@ impl Repository {
         said.output.trim().to_owned()
     }
 
-    async fn commit(&self, file: &str, text: &str) -> String {
+    pub(crate) async fn commit(&self, file: &str, text: &str) -> String {
         std::fs::create_dir_all(self.path().join(file).parent().unwrap()).unwrap();
         std::fs::write(self.path().join(file), text).unwrap();
         self.git(&["add", "-A"]).await;

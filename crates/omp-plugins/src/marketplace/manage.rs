@@ -134,6 +134,13 @@ impl Marketplaces {
         Ok((changed, from, to))
     }
 
+    /// Is there a version to return to?
+    pub fn has_earlier(&self, id: &PluginId, scope: PluginScope) -> bool {
+        let record = self.places.registry(scope).ok().and_then(|file| load(&file).ok());
+        let found = record.and_then(|record| registry::installation(&record, id));
+        found.and_then(|found| found.previous).is_some_and(|previous| previous.path.is_dir())
+    }
+
     /// Changes the registry that has a plugin, and deletes the directories that are no longer used.
     fn change(
         &self,

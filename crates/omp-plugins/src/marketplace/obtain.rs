@@ -61,14 +61,14 @@ impl Marketplaces {
         if let MarketplaceSource::Local(root) = source {
             let root = root.clone();
             return blocking(move || {
-                let (catalogue, file) = load(&root)?;
+                let (catalogue, file) = load(&root, Form::Directory)?;
                 Ok(ObtainedCatalogue { staging: None, catalogue, file, commit: None })
             })
             .await;
         }
         let staging = self.staging()?;
         let root = staging.path();
-        let mut commit = None;
+        let (mut commit, mut form) = (None, Form::Directory);
         if let Some((git, revision)) = source.git() {
             commit = Some(self.git.clone(&git, &revision, &root).await?);
         } else if let MarketplaceSource::Url(url) = source {
@@ -77,9 +77,10 @@ impl Marketplaces {
                 fetched.await.map_err(|source| MarketplaceError::Fetch { url: url.clone(), source })?;
             let file = root.join(FETCHED);
             std::fs::write(&file, fetched.body).map_err(disk(&file))?;
+            form = Form::File;
         }
         blocking(move || {
-            let (catalogue, file) = load(&root)?;
+            let (catalogue, file) = load(&root, form)?;
             Ok(ObtainedCatalogue { staging: Some(staging), catalogue, file, commit })
         })
         .await
@@ -91,7 +92,9 @@ impl Marketplaces {
         known: &KnownMarketplace,
     ) -> Result<(PathBuf, Catalogue), MarketplaceError> {
         let root = self.root_of(known);
-        let (catalogue, _) = load(&root)?;
+        let form =
+            if matches!(known.source, MarketplaceSource::Url(_)) { Form::File } else { Form::Directory };
+        let (catalogue, _) = load(&root, form)?;
         match catalogue.name == known.name {
             true => Ok((root, catalogue)),
             false => Err(MarketplaceError::Renamed { known: known.name.clone(), now: catalogue.name }),
@@ -185,11 +188,19 @@ impl Marketplaces {
     }
 }
 
-fn load(root: &Path) -> Result<(Catalogue, PathBuf), MarketplaceError> {
-    let fetched = root.join(FETCHED);
-    let file = match Catalogue::find(root) {
-        Err(CatalogueError::Missing(_)) if fetched.is_file() && !root.join(".git").exists() => fetched,
-        found => found?,
+/// What there is of a marketplace.
+#[derive(Clone, Copy)]
+enum Form {
+    /// All of it.
+    Directory,
+    /// Its catalogue.
+    File,
+}
+
+fn load(root: &Path, form: Form) -> Result<(Catalogue, PathBuf), MarketplaceError> {
+    let file = match form {
+        Form::File => root.join(FETCHED),
+        Form::Directory => Catalogue::find(root)?,
     };
     let real = |path: &Path| path.canonicalize().map_err(disk(path));
     if !real(&file)?.starts_with(real(root)?) {

@@ -143,7 +143,8 @@ fn finish(plugins: &Path) -> Result<(), CommitError> {
     let files = journal.get("files").and_then(Value::as_object);
     for (file, content) in files.into_iter().flatten() {
         if let (RECORDS_FILE | "package.json", Some(content)) = (file.as_str(), content.as_str()) {
-            write(&plugins.join(file), content.as_bytes(), Mode::Keep)?;
+            // Settings may be keys.
+            write(&plugins.join(file), content.as_bytes(), Mode::Private)?;
         }
     }
     std::fs::remove_file(&path).map_err(failed)?;
@@ -253,7 +254,9 @@ mod tests {
         install(&plugins, "@s/x", "1.0.0");
         assert_eq!(state(&plugins, "@s/x"), both("1.0.0"));
         // Everything that a killed change can have left behind, step by step.
-        let steps: [(&str, &dyn Fn(&Path), &str); 6] = [
+        /// What is cut off, how it looks then, and what becomes of it.
+        type Cut<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+        let steps: [Cut<'_>; 6] = [
             ("nothing but the new package", &|_| {}, "1.0.0"),
             ("the journal", &|folder| journal(folder), "2.0.0"),
             (

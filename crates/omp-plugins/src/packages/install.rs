@@ -104,10 +104,10 @@ impl Packages {
             match &target.source {
                 InstallSource::Path(path) => self.link(path, mode),
                 InstallSource::Registry { name, range } => {
-                    self.from_registry(name, range.as_deref(), &target.features, installer, mode).await
+                    self.registry_package(name, range.as_deref(), &target.features, installer, mode).await
                 }
                 InstallSource::Git { source, revision, typed } => {
-                    self.from_git((source, revision, typed), &target.features, installer, mode).await
+                    self.git_package((source, revision, typed), &target.features, installer, mode).await
                 }
                 InstallSource::Marketplace { plugin, marketplace } => Err(PackageError::Install {
                     name: plugin.clone(),
@@ -118,7 +118,7 @@ impl Packages {
         installer.cancel.run_until_cancelled(work).await.unwrap_or(Err(PackageError::Cancelled))
     }
 
-    async fn from_registry(
+    async fn registry_package(
         &self,
         name: &str,
         range: Option<&str>,
@@ -174,7 +174,7 @@ impl Packages {
         self.place(name, prepared, features, record(None), InstalledHow::Registry)
     }
 
-    async fn from_git(
+    async fn git_package(
         &self,
         (source, revision, typed): (&GitSource, &Revision, &str),
         features: &FeatureChoice,

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::git::Git;
+use crate::git::tests::Repository;
+use crate::git::{Git, GitSource, Revision};
 use crate::registry::{Registry, RegistryConfig};
 use crate::{Fetch, FetchError, Fetched};
 
@@ -210,6 +211,20 @@ async fn what_is_needed_goes_as_high_as_it_can() {
     assert_eq!(std::fs::read_dir(world.plugins().join(".staging")).unwrap().count(), 0);
 }
 
+// An optional package is left out with everything around it that cannot be without it.
+#[tokio::test]
+async fn what_is_optional_is_whole_or_not_there() {
+    let world = World::new();
+    let publish = |name: &str, more: Value| world.registry.publish(name, "1.0.0", more, &[]);
+    publish("plugin", json!({"dependencies": {"a": "1", "kept": "1"}}));
+    publish("a", json!({"optionalDependencies": {"maybe": "1"}}));
+    publish("maybe", json!({"dependencies": {"inner": "1", "kept": "1"}}));
+    publish("inner", json!({"dependencies": {"gone": "1"}}));
+    publish("kept", json!({"optionalDependencies": {"gone": "1"}}));
+    world.install("plugin", InstallMode::Normal).await.unwrap();
+    assert_eq!(world.tree(), ["plugin>a@1.0.0", "plugin>kept@1.0.0", "plugin@1.0.0"]);
+}
+
 // proves: IOP-025
 #[tokio::test]
 async fn scripts_do_not_run_and_lies_are_not_installed() {
@@ -296,6 +311,44 @@ async fn a_dry_run_changes_nothing() {
     assert_eq!(linked.version.as_deref(), Some("3.0.0"));
     assert_eq!(world.everything(), before);
     assert!(!world.plugins().exists());
+}
+
+#[tokio::test]
+async fn repositories_are_cloned_and_completed() {
+    let world = World::new();
+    let repository = Repository::new();
+    repository.git(&["init", "-q", "-b", "main"]).await;
+    let manifest = |version: &str| {
+        let scripts = json!({"prepare": "touch pwned"});
+        json!({"name": "cloned", "version": version, "omp": {}, "scripts": scripts, "dependencies": {"a": "1"}}).to_string()
+    };
+    let first = repository.commit("package.json", &manifest("1.0.0")).await;
+    world.registry.publish("a", "1.0.0", json!({}), &[]);
+    let target = InstallTarget {
+        source: InstallSource::Git {
+            source: GitSource::local(&repository.path()),
+            revision: Revision { reference: Some("main".to_owned()), sha: None },
+            typed: "github:a/cloned#main".to_owned(),
+        },
+        features: FeatureChoice::Unsaid,
+    };
+    let install =
+        async |mode| world.packages().install(&target, &world.registry.installer(), mode).await.unwrap();
+    let dry = install(InstallMode::DryRun).await;
+    assert_eq!((dry.name.as_str(), dry.dependencies, world.tree().len()), ("cloned", 1, 0));
+    let installed = install(InstallMode::Normal).await;
+    assert_eq!(installed.how, InstalledHow::Git(first.clone()));
+    assert_eq!(installed.warnings, ["cloned has install scripts (prepare), which omp never runs"]);
+    assert_eq!(world.tree(), ["cloned>a@1.0.0", "cloned@1.0.0"]);
+    let record = world.packages().find("cloned").unwrap().record;
+    assert_eq!((record.source.as_deref(), record.commit), (Some("github:a/cloned#main"), Some(first)));
+    assert_eq!(install(InstallMode::Normal).await.how, InstalledHow::Unchanged);
+    let second = repository.commit("package.json", &manifest("2.0.0")).await;
+    let upgraded = install(InstallMode::Normal).await;
+    assert_eq!((upgraded.how, upgraded.previous.as_deref()), (InstalledHow::Git(second), Some("1.0.0")));
+    assert!(
+        world.everything().iter().all(|(path, _)| !path.ends_with("pwned") && !path.ends_with(".git/HEAD"))
+    );
 }
 
 #[tokio::test]

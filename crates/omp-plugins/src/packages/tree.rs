@@ -38,6 +38,10 @@ struct Node {
     needs: Dependencies,
     name: String,
     optional: bool,
+    /// Who needed it first, and whether that one works without it.
+    needed_by: (usize, bool),
+    /// It cannot work, because something that it needs cannot be had.
+    left_out: bool,
 }
 
 /// What one package needs of another.
@@ -45,7 +49,10 @@ struct Need {
     of: usize,
     name: String,
     range: String,
+    /// Nothing is lost without it: it is optional itself, or belongs to something optional.
     optional: bool,
+    /// Whoever needs it works without it.
+    dispensable: bool,
 }
 
 pub(crate) struct Resolver<'a> {
@@ -71,6 +78,8 @@ impl Resolver<'_> {
             needs,
             name: package.to_owned(),
             optional: false,
+            needed_by: (0, false),
+            left_out: false,
         };
         let mut nodes = vec![root];
         let mut known: BTreeMap<String, Result<Packument, RegistryError>> = BTreeMap::new();
@@ -89,6 +98,9 @@ impl Resolver<'_> {
             }
             (self.progress)(nodes.len() - 1);
         }
+        let left_out: Vec<&Path> =
+            nodes.iter().filter(|node| node.left_out).map(|node| node.path.as_path()).collect();
+        tree.placed.retain(|placed| !left_out.iter().any(|path| placed.path.starts_with(path)));
         Ok(tree)
     }
 
@@ -99,6 +111,7 @@ impl Resolver<'_> {
             name: name.clone(),
             range: range.clone(),
             optional: optional || node.optional,
+            dispensable: optional,
         };
         // The API is in omp, and there only; libraries that omp has may be wanted in another version.
         let is_api = |name: &str| (self.provided)(name) && name.contains("/pi-");
@@ -177,6 +190,10 @@ fn place(
     if let Some(found) = in_reach
         && fits(&nodes[found], &range, known.get(&package))
     {
+        if !need.optional {
+            nodes[found].optional = false;
+            tree.placed[found - 1].optional = false;
+        }
         return Ok(None);
     }
     let release = match known.get(&package) {
@@ -190,7 +207,10 @@ fn place(
     };
     let release = match release {
         Ok(release) => release,
-        Err(_) if need.optional => return Ok(None),
+        Err(_) if need.optional => {
+            leave_out(need, nodes);
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     if let Some(system) = other_system(&release) {
@@ -198,6 +218,7 @@ fn place(
             tree.warnings
                 .push(format!("{}@{} was not installed: it is for {system}", release.name, release.version));
         }
+        leave_out(need, nodes);
         return Ok(None);
     }
     // Where nobody has one yet, everybody can have it; where somebody has another one, only whoever needs it does.
@@ -212,10 +233,21 @@ fn place(
         needs: release.needs.clone(),
         name: release.name.clone(),
         optional: need.optional,
+        needed_by: (need.of, need.dispensable),
+        left_out: false,
     });
     nodes[parent].children.insert(need.name.clone(), index);
     tree.placed.push(Placed { path, release, optional: need.optional });
     Ok(Some(index))
+}
+
+/// Without what it needs, an optional package is no use, and neither is what needs that one.
+fn leave_out(need: &Need, nodes: &mut [Node]) {
+    let (mut index, mut dispensable) = (need.of, need.dispensable);
+    while !dispensable && nodes[index].optional {
+        nodes[index].left_out = true;
+        (index, dispensable) = nodes[index].needed_by;
+    }
 }
 
 /// The package of that name which an import finds.

@@ -63,6 +63,7 @@ impl Session {
     /// What extensions add to a run that begins.
     pub(crate) async fn extensions_before_run(&self, prompt: &Prompt) -> Result<(), AgentError> {
         self.extensions.started().await;
+        self.extensions.noted().await;
         tools::refresh(self);
         self.setup.set_run_system(None);
         let Some(set) = self.extensions.set.as_ref().filter(|set| set.listens(EventName::BeforeAgentStart))

@@ -7,6 +7,7 @@ use omp_session::{Custom, EntryKind};
 use omp_types::{CustomMessage, Message, UserContent};
 use serde_json::{Value, json};
 
+use crate::extensions::lock;
 use crate::extensions::port::{SessionPort, custom_message, text};
 use crate::session::Session;
 
@@ -59,9 +60,13 @@ pub(crate) fn send_message(port: &SessionPort, arguments: &Value) -> Result<Valu
         "followUp" if running => session.extensions.send(as_prompt(message)),
         _ if running => port.control.aside(Box::new(move || Some(message))),
         _ if triggers => session.extensions.send(as_prompt(message)),
-        _ => drop(tokio::spawn(async move {
-            let _ = session.agent.note(Message::Custom(message)).await;
-        })),
+        _ => {
+            let noting = Arc::clone(&session);
+            let task = tokio::spawn(async move {
+                let _ = noting.agent.note(Message::Custom(message)).await;
+            });
+            lock(&session.extensions.noting).push(task);
+        }
     }
     Ok(Value::Null)
 }

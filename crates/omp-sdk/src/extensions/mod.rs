@@ -97,6 +97,8 @@ pub(crate) struct SessionExtensions {
     /// What extensions want to be sent when the model has time for it.
     outbox: Mutex<VecDeque<Prompt>>,
     outgoing: tokio::sync::Notify,
+    /// Messages on their way into the conversation.
+    noting: Mutex<Vec<JoinHandle<()>>>,
     /// What extensions were asked about before it became a prompt.
     heard: Mutex<Option<UserContent>>,
     began: AtomicBool,
@@ -168,6 +170,14 @@ impl SessionExtensions {
             outbox.push_back(prompt);
         }
         self.outgoing.notify_one();
+    }
+
+    /// What extensions added to the conversation stands in it before the next run begins.
+    pub(crate) async fn noted(&self) {
+        let noting = std::mem::take(&mut *lock(&self.noting));
+        for task in noting {
+            let _ = task.await;
+        }
     }
 
     /// Everything that happened so far has been heard.

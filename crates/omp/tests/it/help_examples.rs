@@ -28,6 +28,14 @@ fn furnish(home: &Home) {
     image::RgbImage::new(2, 2).save(home.work_dir().join("ui.png")).unwrap();
     let database = rusqlite::Connection::open(home.work_dir().join("data.db")).unwrap();
     database.execute_batch("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('Ada')").unwrap();
+    home.write("work/my-plugin/package.json", r#"{"name": "my-plugin", "omp": {"skills": ["./skills"]}}"#);
+    home.write("work/my-plugin/skills/one/SKILL.md", "---\ndescription: One\n---\nOne");
+    let plugins = r#"[{"name": "review", "source": "./review"}]"#;
+    let team = format!(r#"{{"name": "team", "owner": {{"name": "Ann"}}, "plugins": {plugins}}}"#);
+    home.write("home/team/.claude-plugin/marketplace.json", team);
+    home.write("home/team/review/skills/two/SKILL.md", "---\ndescription: Two\n---\nTwo");
+    let market = crate::support::omp_run(home, &["plugin", "marketplace", "add", "~/team"]);
+    market.assert_success();
     for directory in ["home/clone", "home/.config/fish/completions"] {
         std::fs::create_dir_all(home.path(directory)).unwrap();
     }
@@ -79,6 +87,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("omp mcp serve --http", "somebody to end it"),
     ("omp permissions remove", "a rule"),
     ("omp permissions test", "an exit code with a meaning"),
+    ("omp plugin marketplace add", "the network"),
     ("omp read https", "the network"),
     ("omp replay", "a recording"),
     ("omp sandbox run", "a project of cargo"),

@@ -29,6 +29,8 @@ fn office(server: &Server) -> Home {
     let report =
         r#"{"id":1,"time":"2026-01-02T03:04:05Z","tool":"lsp","report":"report-of-office","version":"0"}"#;
     home.write(format!("{agent}/tool-reports.jsonl"), format!("{report}\n"));
+    home.write("work/plugin/package.json", r#"{"name": "plugin-of-office", "version": "1.0.0", "omp": {}}"#);
+    omp_run(&home, &["--profile", "office", "install", "./plugin"]).assert_success();
     omp_run(&home, &["--profile", "office", "-p", "asked-in-office"]).assert_success();
     let session = crate::sessions::session_files(&home).remove(0);
     let long_ago = SystemTime::now() - Duration::from_secs(30 * 24 * 3600);
@@ -55,6 +57,7 @@ const PROFILED: &[(&[&str], &str)] = &[
     (&["history", "list"], "asked-in-office"),
     (&["models"], "test/of-office"),
     (&["permissions"], "rule-of-office"),
+    (&["plugin", "list"], "plugin-of-office"),
     (&["prompt"], "context-of-office"),
     (&["read", "skill://of-office"], "skill-of-office"),
     (&["session", "list"], "asked-in-office"),
@@ -70,6 +73,7 @@ const PROFILED: &[(&[&str], &str)] = &[
 /// Commands that read nothing of a profile, or need a terminal or somebody else's server for it.
 const WITHOUT: &[&[&str]] = &[
     &["grep", "x"],
+    &["install", "./plugin"],
     &["mcp", "serve"],
     &["replay", "x"],
     &["keys"],
@@ -143,6 +147,18 @@ fn json_documents(home: &Home) {
         &["models", "profiles"],
         &["models", "refresh"],
         &["permissions"],
+        &["install", "./plugin"],
+        &["plugin", "list"],
+        &["plugin", "features", "plugin-of-office"],
+        &["plugin", "config", "list", "plugin-of-office"],
+        &["plugin", "config", "validate"],
+        &["plugin", "disable", "plugin-of-office"],
+        &["plugin", "enable", "plugin-of-office"],
+        &["plugin", "marketplace", "list"],
+        &["plugin", "discover"],
+        &["plugin", "upgrade"],
+        &["plugin", "doctor"],
+        &["plugin", "uninstall", "plugin-of-office"],
         &["prompt"],
         &["sandbox"],
         &["session"],

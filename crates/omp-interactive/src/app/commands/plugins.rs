@@ -54,7 +54,12 @@ fn items(marketplaces: &Marketplaces) -> Vec<PluginItem> {
         let newer = outdated
             .iter()
             .find(|newer| newer.id.to_string() == plugin.id && Some(newer.scope) == plugin.scope());
-        installed_item(plugin, entries.get(&plugin.id).copied(), newer)
+        let mut item = installed_item(plugin, entries.get(&plugin.id).copied(), newer);
+        let earlier = plugin.id.parse().ok().zip(plugin.scope());
+        if earlier.is_some_and(|(id, scope)| marketplaces.has_earlier(&id, scope)) {
+            item.actions.insert(item.actions.len() - 1, PluginAction::Rollback);
+        }
+        item
     });
     let new = offered.iter().filter(|offered| !offered.is_installed).map(|offered| PluginItem {
         id: offered.id.to_string(),
@@ -90,7 +95,7 @@ fn installed_item(
         None => Vec::new(),
         Some(_) => {
             let upgrade = newer.map(|_| PluginAction::Upgrade);
-            upgrade.into_iter().chain([switch, PluginAction::Rollback, PluginAction::Uninstall]).collect()
+            upgrade.into_iter().chain([switch, PluginAction::Uninstall]).collect()
         }
     };
     let description = offered.and_then(|offered| offered.entry.description.clone()).unwrap_or_default();

@@ -100,7 +100,7 @@ pub(super) fn of(
                 }
             }
             PluginPart::Commands => {
-                rows.files(part, &places, |file| findings.state(&findings.commands, file))
+                rows.files(part, &places, |file| findings.state(&findings.commands, file));
             }
             PluginPart::Rules => rows.files(part, &places, |file| findings.state(&findings.rules, file)),
             PluginPart::Agents | PluginPart::OutputStyles => {

@@ -11,6 +11,18 @@ fn world_of(screen: Screen) -> McpHome {
     McpHome { home, server }
 }
 
+/// Types a command until the screen shows all of this. Each time the program gets a moment to answer.
+fn ask_until(screen: &mut Screen, commands: &[&str], texts: &[&str]) {
+    until(&format!("{texts:?}"), || {
+        for command in commands {
+            screen.say(command);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        let shown = screen.terminal.screen();
+        texts.iter().all(|text| shown.contains(text))
+    });
+}
+
 /// The tools of a request begin with those of the one before, byte for byte.
 fn assert_appended(world: &McpHome, before: usize, after: usize) {
     let requests = world.server.requests();
@@ -48,11 +60,8 @@ fn lists_are_read_again_when_the_server_says_so() {
     std::fs::write(spec, with_tides().to_string()).unwrap();
     std::fs::write(poke, "1").unwrap();
     screen.send("\x0c");
-    until("all three lists", || {
-        screen.say("/mcp list").say("/mcp prompts").say("/mcp resources");
-        let shown = screen.terminal.screen();
-        ["2 tools", "sky:trip", "note://tides"].iter().all(|text| shown.contains(text))
-    });
+    let commands = ["/mcp list", "/mcp prompts", "/mcp resources"];
+    ask_until(&mut screen, &commands, &["2 tools", "sky:trip", "note://tides"]);
     screen.say("two");
     until("a second request", || screen.server.requests().len() == 2);
     screen.say("/sky:trip").wait_for("Pack for rain");
@@ -76,10 +85,7 @@ fn tools_of_a_new_connection_are_appended() {
     screen.say("one").wait_for("done");
     std::fs::write(spec, with_tides().to_string()).unwrap();
     screen.say("/mcp reconnect sky");
-    until("connected again", || {
-        screen.say("/mcp list");
-        screen.terminal.screen().contains("2 tools")
-    });
+    ask_until(&mut screen, &["/mcp list"], &["2 tools"]);
     screen.say("two");
     until("a second request", || screen.server.requests().len() == 2);
     let world = world_of(screen);
@@ -112,10 +118,7 @@ fn tools_behind_a_login_are_appended() {
     };
     remote.come_back(&value("redirect_uri"), &value("state"));
     screen.wait_for("Logged in to \"far\"");
-    until("its tools", || {
-        screen.say("/mcp tools far");
-        screen.terminal.screen().contains("echo")
-    });
+    ask_until(&mut screen, &["/mcp tools far"], &["echo"]);
     screen.say("two");
     until("a second request", || screen.server.requests().len() == 2);
     let world = world_of(screen);

@@ -30,7 +30,6 @@ const MISSING: &[(&str, Option<Sign>)] = &[
     ("logging", None),
     ("memory", Some(Sign::Crate("omp-memory"))),
     ("mermaid tool", Some(Sign::Tool("render_mermaid"))),
-    ("plugins", Some(Sign::Crate("omp-plugins"))),
     ("rpc", Some(Sign::Mode("rpc"))),
     ("shared sessions", Some(Sign::Crate("omp-collab"))),
     ("speech", Some(Sign::Tool("tts"))),

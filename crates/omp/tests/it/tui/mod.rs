@@ -40,6 +40,7 @@ mod picker;
 mod pictures;
 mod plain;
 mod platform;
+mod plugins;
 mod questions;
 mod racing;
 mod remapping;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support;
 
-struct Lines {
+pub(super) struct Lines {
     terminal: Terminal,
     server: Server,
     home: Home,
@@ -18,7 +18,7 @@ fn plain(replies: impl Into<Scenario>, arguments: &[&str]) -> Lines {
     again(home, server, arguments)
 }
 
-fn again(home: Home, server: Server, arguments: &[&str]) -> Lines {
+pub(super) fn again(home: Home, server: Server, arguments: &[&str]) -> Lines {
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     command.arg("--plain-ui").args(arguments);
     let mut terminal = Terminal::start(command, 50, 100, Answers::Kind);
@@ -27,13 +27,13 @@ fn again(home: Home, server: Server, arguments: &[&str]) -> Lines {
 }
 
 impl Lines {
-    fn wait_for(&mut self, text: &str) -> &mut Self {
+    pub(super) fn wait_for(&mut self, text: &str) -> &mut Self {
         self.terminal.wait_for(text);
         self
     }
 
     /// Types a line once the program waits for one.
-    fn say(&mut self, line: &str) -> &mut Self {
+    pub(super) fn say(&mut self, line: &str) -> &mut Self {
         self.wait_for("> ").terminal.send(format!("{line}\n"));
         self
     }
@@ -45,7 +45,7 @@ impl Lines {
     }
 
     /// Leaves with Ctrl+D. Nothing that was written moved the cursor or had a colour.
-    fn leave(mut self) -> (Server, Home) {
+    pub(super) fn leave(mut self) -> (Server, Home) {
         self.terminal.wait_until("the prompt", |shown| shown.trim_end().ends_with('>')).send("\x04");
         assert!(self.terminal.wait_exit().success(), "{}", self.terminal.screen());
         assert!(!self.terminal.bytes().contains(&0x1b), "{}", self.terminal.screen());
