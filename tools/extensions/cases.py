@@ -43,7 +43,7 @@ COMPACTS = case("event session_before_compact", *TURN, *TURN, *TURN, *TURN, "> /
                 settings="compaction:\n  keepRecentTokens: 350\n")
 CHECKPOINT = case("events turn_start, tool_result", *TURN, replies=[call("bash", command="touch made"), *WELL], files={"README.md": "changed\n"})
 TRIGGER = case("event session_start, sendMessage", "see Watching", "write /tmp/agent-trigger.txt: wake up please", "sent wake up please", files={"/tmp/agent-trigger.txt": ""})
-HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "sent build it", "see Summary of it", replies=[*WELL, text("Summary of it")])
+HANDOFF = case("command /handoff", *TURN, "> /handoff build it", "see Generating handoff prompt", replies=[*WELL, text("Summary of it")])
 QNA = case("command /qna", *TURN, "> /qna", "see Q: Which one?", replies=[text("all is well. Which one?"), text("Q: Which one?\nA: ")])
 PIRATE = case("command /pirate, event before_agent_start", "> /pirate", "see Arrr! Pirate mode enabled!", "> go", "sent PIRATE MODE", replies=WELL)
 STATUS = case("events session_start, turn_end", "see Ready", *TURN, "see complete", replies=WELL)
@@ -167,4 +167,4 @@ PACKAGES = """@aliou/pi-processes @gotgenes/pi-permission-system @juicesharp/rpi
 @juicesharp/rpiv-todo @oh-my-pi/swarm-extension @ollama/pi-web-search @samfp/pi-memory @tintinweb/pi-subagents @tmustier/pi-ralph-wiggum
 @walterra/pi-charts checkpoint-pi context-mode pi-anthropic-oauth pi-autoresearch pi-btw pi-claude-bridge pi-fff pi-lens pi-markdown-preview
 pi-mcp-adapter pi-mermaid pi-prompt-template-model pi-sandbox pi-schedule-prompt pi-simplify pi-subagents pi-web-access""".split()
-PACKAGE = case("", *TURN, replies=WELL)
+PACKAGE = case("loaded, one turn", *TURN, replies=WELL)

@@ -147,5 +147,6 @@ class Play:
         runs = f"process ({found.group(1).split()[0]})" if found else "inside"
         lines = [" ".join(line.split()) for line in WRONG.findall(said)]
         wrong = [line for line in lines if not KNOWN.search(line)]
-        notes = [re.sub("^problem in load: ", "", line) for line in lines if KNOWN.search(line)]
+        # Behind them may be what else is on the screen.
+        notes = [re.sub("^problem in load: ", "", line[:KNOWN.search(line).end()]) for line in lines if KNOWN.search(line)]
         return {"runs": runs, "why": wrong[0][:200] if wrong else "", "notes": notes}
