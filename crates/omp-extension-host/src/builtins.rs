@@ -102,8 +102,13 @@ pub fn is_built_in(package: &str) -> bool {
 
 /// What an extension imports, without running it: its files, and what it wants of the program.
 pub fn scan(entry: &Path) -> ScanReport {
+    scan_cached(entry, None)
+}
+
+/// The same with the cache of the engine.
+pub(crate) fn scan_cached(entry: &Path, cache: Option<&Path>) -> ScanReport {
     let modules = modules();
-    omp_script::scan(entry, &|name| modules.iter().any(|module| module.answers_to(name)))
+    omp_script::scan(entry, &|name| modules.iter().any(|module| module.answers_to(name)), cache)
 }
 
 /// A package of the API under its three names, with everything below it.

@@ -153,11 +153,21 @@ impl ExtensionState {
     }
 }
 
+/// The process that an extension runs in, where it cannot run inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostProcess {
+    /// The program and its version.
+    pub program: String,
+    pub reason: String,
+}
+
 /// A loaded extension.
 pub struct Extension {
     /// Tells it from all others of the program run, also from those of its name.
     pub id: u64,
     pub spec: ExtensionSpec,
+    /// Nothing: it runs inside.
+    pub process: Option<HostProcess>,
     pub(crate) unit: Unit,
     pub(crate) state: Arc<ExtensionState>,
 }

@@ -2,27 +2,24 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use omp_script::{BuiltinModule, CodeSeal, Connector, Engine, EngineOptions, Limits, UnitOptions};
+use omp_script::{BuiltinModule, CodeSeal, Connector, Engine, EngineOptions, HostProgram, Limits};
 use omp_shell::{Environment, Scope};
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 
 use crate::announce::{self, Announcement};
 use crate::builtins;
 use crate::event::EventName;
-use crate::extension::{
-    AT_THE_END, Extension, ExtensionForm, ExtensionSpec, ExtensionState, HANDLER, Problem, lock,
-};
-use crate::host::{BusEvent, ExtensionHost};
+use crate::extension::{AT_THE_END, Extension, ExtensionForm, ExtensionSpec, HANDLER, Problem, lock};
+use crate::host::BusEvent;
 use crate::ports::Port;
-use crate::registered::{CommandSpec, FlagSpec, Registered};
+use crate::registered::{CommandSpec, FlagSpec};
+use crate::starting;
 
-/// How long a module may take to load.
-const LOADING: Duration = Duration::from_secs(20);
 /// Sessions that are over and can still be read.
 const OLD_SESSIONS: usize = 4;
 /// Lines of the log that are kept.
@@ -31,8 +28,6 @@ const LOG: usize = 1_000;
 const BUS: usize = 1_000;
 /// How a program is told that what extensions offer has changed.
 const CHANGED: &str = "extensions.changed";
-/// The number of the extension that is loaded next. No two of a program run have the same, also when all are loaded again.
-static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// What waits to be shown.
 const NOTICES: usize = 100;
@@ -100,13 +95,15 @@ struct Attached {
 pub struct Extensions {
     list: Mutex<Vec<Arc<Extension>>>,
     failures: Mutex<Vec<LoadFailure>>,
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// What all units of a program share.
 pub(crate) struct Shared {
-    engine: Engine,
-    options: ExtensionsOptions,
+    pub(crate) engine: Engine,
+    pub(crate) options: ExtensionsOptions,
+    /// What runs extensions that cannot run inside; looked for when one is met.
+    pub(crate) program_for_processes: OnceCell<Result<HostProgram, String>>,
     sessions: Mutex<VecDeque<Attached>>,
     program: Mutex<Option<Arc<dyn Port>>>,
     flags: Mutex<Map<String, Value>>,
@@ -187,6 +184,7 @@ impl Extensions {
         let shared = Arc::new(Shared {
             engine,
             options,
+            program_for_processes: OnceCell::new(),
             flags: Mutex::new(flags),
             sessions: Mutex::default(),
             program: Mutex::default(),
@@ -207,64 +205,13 @@ impl Extensions {
     }
 
     async fn add(&self, spec: ExtensionSpec, builtins: &Arc<[BuiltinModule]>) {
-        match self.start(&spec, builtins).await {
+        match starting::start(self, &spec, builtins).await {
             Ok(extension) => lock(&self.list).push(Arc::new(extension)),
             Err(reason) => lock(&self.failures).push(LoadFailure { spec, reason }),
         }
     }
 
-    async fn start(
-        &self,
-        spec: &ExtensionSpec,
-        builtins: &Arc<[BuiltinModule]>,
-    ) -> Result<Extension, String> {
-        let state = Arc::<ExtensionState>::default();
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let host = ExtensionHost {
-            id,
-            name: spec.name.clone(),
-            shared: Arc::downgrade(&self.shared),
-            state: Arc::clone(&state),
-        };
-        let options = &self.shared.options;
-        let unit = UnitOptions {
-            name: spec.name.clone(),
-            cwd: options.cwd.clone(),
-            host: Arc::new(host),
-            prelude: builtins::prelude(),
-            builtins: Arc::clone(builtins),
-            scope: Arc::clone(&options.scope),
-            environment: options.environment.clone(),
-            limits: options.limits,
-            seal: options.seals.get(&spec.path).cloned(),
-        };
-        let unit = self.shared.engine.load(unit).await.map_err(|error| error.to_string())?;
-        let extension = Extension { id, spec: spec.clone(), unit, state };
-        let arguments =
-            json!({"path": spec.path, "cwd": options.cwd, "form": spec.form.name(), "name": spec.name});
-        let said = extension.call("load", arguments, Some(LOADING)).await;
-        let said = match said {
-            Ok(said) => said,
-            Err(reason) => {
-                extension.unit.end(Duration::ZERO).await;
-                return Err(reason);
-            }
-        };
-        let (registered, remarks) = Registered::read(said)?;
-        remarks.iter().for_each(|remark| extension.fail("load", remark));
-        extension.state.set_registered(registered);
-        for command in
-            extension.registered().commands.iter().filter(|command| self.is_reserved(&command.name))
-        {
-            extension.fail(
-                "load",
-                &format!("the command /{} is built in; the extension's is skipped", command.name),
-            );
-        }
-        Ok(extension)
-    }
-
-    fn is_reserved(&self, name: &str) -> bool {
+    pub(crate) fn is_reserved(&self, name: &str) -> bool {
         let own = &self.shared.options.reserved_commands;
         // Skills have commands of their own.
         name.starts_with("skill:") || own.iter().any(|reserved| reserved == name)

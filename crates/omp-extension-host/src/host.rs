@@ -66,7 +66,8 @@ impl ExtensionHost {
     fn own(&self, name: &str, arguments: &Value) -> Option<Result<Value, String>> {
         let text = |field: &str| arguments[field].as_str().unwrap_or_default().to_owned();
         match name {
-            "log" => self.log(&text("level"), &text("text")),
+            // The engine says `message`: what `console` prints, and errors that nobody handled.
+            "log" => self.log(&text("level"), &(text("text") + &text("message"))),
             "extension.error" => self.state.note(read_problem(arguments)),
             "flags.get" => {
                 let shared = self.shared.upgrade();

@@ -43,8 +43,7 @@ impl WantKind {
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        let all =
-            [Self::Outside, Self::Code, Self::McpServer, Self::Hook, Self::Extension, Self::Plugin];
+        let all = [Self::Outside, Self::Code, Self::McpServer, Self::Hook, Self::Extension, Self::Plugin];
         all.into_iter().find(|kind| kind.word() == word)
     }
 }

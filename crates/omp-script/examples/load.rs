@@ -48,7 +48,7 @@ const anything = () => new Proxy(function () {}, {
 fn stubs(files: &[String]) -> Vec<BuiltinModule> {
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files {
-        for (module, names) in scan(Path::new(file), &|_| false).imports {
+        for (module, names) in scan(Path::new(file), &|_| false, None).imports {
             if !module.starts_with("node:") && !module.starts_with("bun") {
                 wanted.entry(module).or_default().extend(names);
             }

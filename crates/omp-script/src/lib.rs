@@ -8,6 +8,7 @@
 //! - [`engine`] is the thread that all units share. It starts with the first unit. `pulse` notices when it is stuck.
 //! - `worker` is the event loop of one unit; `vm` its runtime and its limits; `state` what both share with `ops`.
 //! - `modules` finds and loads modules: files, packages, CommonJS, JSON, virtual modules.
+//! - `process` runs units in a Bun or a Node of the user, where they need what only those have.
 //! - [`scan()`] says what a script imports without running it.
 //! - `compile` turns TypeScript and JSX into JavaScript, and positions back.
 //! - `ops` is what scripts reach of the system. The modules of Node above it are JavaScript, in `js/`.
@@ -18,6 +19,7 @@ mod error;
 mod memory;
 mod modules;
 mod ops;
+mod process;
 mod pulse;
 mod scan;
 mod seal;
@@ -29,6 +31,7 @@ mod worker;
 
 pub use engine::{Connector, Engine, EngineOptions};
 pub use error::{Place, ScriptError, ScriptErrorKind};
+pub use process::{HostProgram, HostRuntime, find_host, load_in_process};
 pub use scan::{ScanReport, scan};
 pub use seal::CodeSeal;
 pub use unit::{BuiltinModule, Host, Limits, Unit, UnitOptions, UnitUsage};

@@ -27,6 +27,11 @@ impl Meter {
         self.used.load(Ordering::Relaxed)
     }
 
+    /// For a process, which counts by itself.
+    pub(crate) fn set(&self, used: usize) {
+        self.used.store(used, Ordering::Relaxed);
+    }
+
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }

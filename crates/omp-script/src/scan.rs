@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::compile::requests_of;
+use crate::compile::{Request, requests_of};
 use crate::modules::{Way, kind_of, node_name, resolve};
 
 /// Files after that many are not looked at.
@@ -23,12 +23,14 @@ pub struct ScanReport {
 }
 
 /// Modules of Node that only Node has.
-const HOST_ONLY: [&str; 5] = ["worker_threads", "vm", "cluster", "inspector", "v8"];
+const HOST_ONLY: [&str; 7] = ["worker_threads", "vm", "cluster", "inspector", "net", "tls", "v8"];
 
 /// Follows the imports of `entry` through files and packages. What `is_builtin` says comes with the program is not followed.
-pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
+/// `cache` is that of the engine: a file that was scanned before is not parsed again.
+pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool, cache: Option<&Path>) -> ScanReport {
     let mut report = ScanReport::default();
     let entry = entry.canonicalize().unwrap_or_else(|_| entry.to_owned());
+    let manifest = crate::modules::package_of(&entry);
     let mut waiting = vec![entry.clone()];
     let mut seen: BTreeSet<PathBuf> = BTreeSet::from([entry]);
     while let Some(path) = waiting.pop() {
@@ -37,39 +39,52 @@ pub fn scan(entry: &Path, is_builtin: &dyn Fn(&str) -> bool) -> ScanReport {
             break;
         }
         report.files.push(path.clone());
-        for found in report.follow(&path, is_builtin) {
+        for found in report.follow(&path, is_builtin, cache) {
             if seen.insert(found.clone()) {
                 waiting.push(found);
             }
         }
     }
     report.files.sort();
+    // A package knows best: `"omp": { "engine": "process" }`, or `"inside"` where the scan sees more than is ever run.
+    let engine = manifest.as_ref().and_then(|(_, manifest)| manifest.get("omp")?.get("engine")?.as_str());
+    match engine {
+        Some("process") => report.needs_host = Some("its package.json asks for one".to_owned()),
+        Some("inside") => report.needs_host = None,
+        _ => {}
+    }
     report
 }
 
 impl ScanReport {
     /// Looks at one file; gives those that it imports.
-    fn follow(&mut self, path: &Path, is_builtin: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    fn follow(
+        &mut self,
+        path: &Path,
+        is_builtin: &dyn Fn(&str) -> bool,
+        cache: Option<&Path>,
+    ) -> Vec<PathBuf> {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension {
             "node" => self.host(format!("{} is native code", path.display())),
             "json" | "md" | "txt" | "html" | "css" | "wasm" => {}
             _ => match std::fs::read_to_string(path) {
-                Ok(source) => return self.read(path, &source, is_builtin),
+                Ok(source) => match requests_of(path, &source, kind_of(path), cache) {
+                    Ok(requests) => return self.read(path, requests, is_builtin),
+                    Err(problem) => self.problems.push(problem),
+                },
                 Err(error) => self.problems.push(format!("cannot read {}: {error}", path.display())),
             },
         }
         Vec::new()
     }
 
-    fn read(&mut self, path: &Path, source: &str, is_builtin: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
-        let requests = match requests_of(path, source, kind_of(path)) {
-            Ok(requests) => requests,
-            Err(problem) => {
-                self.problems.push(problem);
-                return Vec::new();
-            }
-        };
+    fn read(
+        &mut self,
+        path: &Path,
+        requests: Vec<Request>,
+        is_builtin: &dyn Fn(&str) -> bool,
+    ) -> Vec<PathBuf> {
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mut files = Vec::new();
         for request in requests {

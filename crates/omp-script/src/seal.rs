@@ -23,6 +23,17 @@ impl CodeSeal {
         self.0.insert(real, sum(content));
     }
 
+    /// Are all files as they were?
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        let mut paths: Vec<&PathBuf> = self.0.keys().collect();
+        paths.sort();
+        paths.into_iter().try_for_each(|path| {
+            let content =
+                std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            self.check(path, &content)
+        })
+    }
+
     /// May a file be loaded with this content? The error is a sentence.
     pub fn check(&self, path: &Path, content: &[u8]) -> Result<(), String> {
         let reason = match self.0.get(path) {

@@ -13,6 +13,7 @@ mod crash;
 mod disk_usage_command;
 mod early_extensions;
 mod export_command;
+mod extensions_command;
 mod external_editor;
 mod gallery_command;
 mod grep_command;
@@ -157,6 +158,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
             _ => config_command::run(call, profile),
         },
         "du" => disk_usage_command::du(call, profile),
+        "extensions" => extensions_command::run(call, profile),
         "gallery" => gallery_command::gallery(call, profile),
         "gc" => disk_usage_command::gc(call, profile),
         "grep" => grep_command::run(call),

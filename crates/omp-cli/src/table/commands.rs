@@ -146,6 +146,35 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp dry-balance opus --count 20"])
         .waits_for("a balance over accounts"),
     sessions::DU,
+    Command::new("extensions", "List and check extensions, or write a new one")
+        .args(&[
+            Positional::optional(
+                "action",
+                ValueKind::OneOf(&["list", "doctor", "new"]),
+                "Action (default: list)",
+            ),
+            Positional::optional("name", ValueKind::Text, "new: name of the extension"),
+        ])
+        .flags(&[
+            Flag::value("extension", ValueKind::File, "Also this file or directory").short('e').many(),
+            Flag::value(
+                "kind",
+                ValueKind::OneOf(&["extension", "tool", "hook", "command"]),
+                "new: what to write (default: extension); a hook is named after the tool that it guards",
+            ),
+            Flag::switch("project", "new: write it into this project"),
+            JSON,
+        ])
+        .details(
+            "`list` reads extensions without running them. `doctor` also loads those that may be loaded, and says what each of \
+             them imports that omp does not offer; it exits with 1 if one cannot be loaded. `new` writes a working example with \
+             types for editors, and never over an existing file.",
+        )
+        .examples(&[
+            "omp extensions",
+            "omp extensions doctor --json",
+            "omp extensions new word-count --kind tool",
+        ]),
     Command::new("gallery", "Render every tool view in each state")
         .flags(&[
             Flag::value("tool", ValueKind::Text, "Only this tool").short('t'),

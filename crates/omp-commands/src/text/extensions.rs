@@ -76,6 +76,13 @@ fn describe(text: &mut String, extension: &Extension) {
         spec.form.name(),
         spec.path.display()
     );
+    if let Some(process) = &extension.process {
+        let _ = writeln!(
+            text,
+            "  runs in a process of its own ({}), because {}",
+            process.program, process.reason
+        );
+    }
     if let Some(reason) = extension.ended() {
         let _ = writeln!(text, "  has ended: {reason}");
     }

@@ -4,6 +4,7 @@ import { call, callNow } from "omp:host";
 import { makeModelRegistry, makeModels } from "omp:api/models";
 import { makeSessionManager } from "omp:api/session-manager";
 import { makeUi } from "omp:api/ui";
+import { shapedPrompt } from "omp:api/unit";
 
 /** @param {{number: number, mode: string, hasUI: boolean, cwd: string}} session */
 export function makeContext(session) {
@@ -45,7 +46,7 @@ export function makeContext(session) {
     shutdown: () => void now("session.shutdown"),
     getContextUsage: () => now("session.contextUsage") ?? undefined,
     getAsyncJobSnapshot: () => now("session.jobs") ?? null,
-    getSystemPrompt: () => now("session.systemPrompt") ?? [],
+    getSystemPrompt: () => shapedPrompt(now("session.systemPrompt") ?? []),
     getSystemPromptOptions: () => ({ cwd: session.cwd }),
     compact: (options) => compact(later, options),
     setTimeout: (callback, ms, ...rest) => setTimeout(callback, ms, ...rest),

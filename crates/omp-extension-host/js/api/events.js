@@ -1,9 +1,10 @@
 // Runs the handlers of one event and merges what they return, by the rules of each event. The program runs the extensions
 // one after the other and passes on what the one before returned.
+import { callNow } from "omp:host";
 import { blocks, safe } from "omp:api/content";
 import { makeContext } from "omp:api/context";
 import { begin, end } from "omp:api/signals";
-import { problem, unit } from "omp:api/unit";
+import { problem, shapedPrompt, unit } from "omp:api/unit";
 
 /** Handlers get a copy each: what they change in it reaches nobody. */
 const copy = (value) => structuredClone(value);
@@ -16,8 +17,8 @@ export async function emit({ event, session, id }) {
   const signal = id === undefined ? undefined : begin(id);
   const problems = [];
   try {
-    const run = async (handler, current) => {
-      const given = copy(current);
+    const run = async (handler, current, shared = {}) => {
+      const given = Object.assign(copy(current), shared);
       const files = given.preparation?.fileOps;
       if (files !== undefined) given.preparation.fileOps = fileOps(files);
       if (signal !== undefined) given.signal = signal;
@@ -98,12 +99,14 @@ async function context(handlers, event, run, problems) {
 }
 
 async function beforeAgentStart(handlers, event, run, problems) {
-  let systemPrompt = event.systemPrompt;
+  const selectedTools = callNow("tools.active", {}) ?? [];
+  const systemPromptOptions = { cwd: unit.cwd, selectedTools, skills: [], contextFiles: [], sections: {} };
+  let systemPrompt = shapedPrompt(event.systemPrompt);
   const messages = [];
   let changed = false;
   for (const handler of handlers) {
     try {
-      const answer = await run(handler, { ...event, systemPrompt });
+      const answer = await run(handler, { ...event, systemPrompt }, { systemPromptOptions });
       if (answer?.message != null) messages.push(customMessage(answer.message));
       const prompt = answer?.systemPrompt ?? answer?.systemPromptAppend;
       if (prompt !== undefined) {
@@ -113,6 +116,11 @@ async function beforeAgentStart(handlers, event, run, problems) {
     } catch (error) {
       problems.push(problem(event.type, error));
     }
+  }
+  for (const section of Object.values(systemPromptOptions.sections)) {
+    if (typeof section !== "string" || section === "") continue;
+    systemPrompt = appended(systemPrompt, section);
+    changed = true;
   }
   return { messages, systemPrompt: changed ? [systemPrompt].flat().map(String) : undefined };
 }

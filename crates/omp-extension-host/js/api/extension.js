@@ -4,6 +4,7 @@ import { blocks, safe } from "omp:api/content";
 import { customMessage } from "omp:api/events";
 import { complete } from "omp:api/models";
 import { toJsonSchema } from "omp:api/schema";
+import { showEntry } from "omp:api/ui";
 import { announce, needSession, report, unit } from "omp:api/unit";
 
 let require;
@@ -21,10 +22,7 @@ export async function makeApi() {
       unit.messageRenderers.set(String(type), renderer);
       announce("messageRenderers", [...unit.messageRenderers.keys()]);
     },
-    registerEntryRenderer: (type, renderer) => {
-      unit.messageRenderers.set(String(type), renderer);
-      announce("messageRenderers", [...unit.messageRenderers.keys()]);
-    },
+    registerEntryRenderer: (type, renderer) => void unit.entryRenderers.set(String(type), renderer),
     registerAssistantThinkingRenderer: (renderer) => {
       unit.thinkingRenderers.push(renderer);
       announce("thinkingRenderers", unit.thinkingRenderers.length);
@@ -159,14 +157,20 @@ function acting() {
   };
   return {
     sendMessage: (message, options) =>
-      void now("sendMessage", "session.sendMessage", { message: customMessage(message), options: safe(options) }),
+      void now("sendMessage", "session.sendMessage", {
+        message: customMessage(message),
+        // An older form says only whether a turn follows.
+        options: options === true ? { triggerTurn: true } : safe(options),
+      }),
     sendUserMessage: (content, options) =>
       void now("sendUserMessage", "session.sendUserMessage", {
         content: typeof content === "string" ? content : blocks(content),
         options: safe(options),
       }),
-    appendEntry: (customType, data) =>
-      void now("appendEntry", "session.appendEntry", { customType: String(customType), data: safe(data) }),
+    appendEntry: (customType, data) => {
+      now("appendEntry", "session.appendEntry", { customType: String(customType), data: safe(data) });
+      showEntry(String(customType), safe(data));
+    },
     exec: (command, args, options) => exec(command, args, options),
     getActiveTools: () => now("getActiveTools", "tools.active") ?? [],
     getAllTools: () => now("getAllTools", "tools.all") ?? [],

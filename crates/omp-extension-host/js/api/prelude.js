@@ -16,8 +16,8 @@ export { busEvent } from "omp:api/extension";
 export { abort } from "omp:api/signals";
 
 /** Loads a module and lets it register what it has. */
-export async function load({ path, cwd, form, name }) {
-  Object.assign(unit, { path, cwd });
+export async function load({ path, cwd, form, name, promptIsText }) {
+  Object.assign(unit, { path, cwd, promptIsText: promptIsText === true });
   const module = await import(path);
   const factory = factoryOf(module);
   if (typeof factory !== "function") throw new Error("the default export is not a function");
@@ -157,6 +157,12 @@ export function lookChanged() {
   surfaces.invalidate();
 }
 
+/** One API takes updates before the signal; the name of the third parameter says which one a tool was written for. */
+function updatesFirst(execute) {
+  const parameters = /^[^(]*\(([^)]*)/.exec(String(execute))?.[1].split(",") ?? [];
+  return parameters.length >= 4 && /update/i.test(parameters[2]);
+}
+
 export async function runTool({ name, id, params, session }) {
   const { definition, parse } = known(unit.tools, name, "tool");
   const signal = begin(id);
@@ -164,7 +170,8 @@ export async function runTool({ name, id, params, session }) {
   try {
     const context = Object.defineProperties(makeContext(session), { signal: { value: signal } });
     const given = parse === undefined ? (definition.prepareArguments?.(params) ?? params) : parse(params);
-    return toolResult(await definition.execute(id, given, signal, onUpdate, context));
+    const order = updatesFirst(definition.execute) ? [onUpdate, context, signal] : [signal, onUpdate, context];
+    return toolResult(await definition.execute(id, given, ...order));
   } finally {
     end(id);
   }

@@ -4,7 +4,8 @@ import { ExtensionTui } from "omp:tui/tui";
 import { getKeybindings } from "omp:tui/keybindings";
 import { getEditorTheme } from "omp:ui/component-themes";
 import { reloadTheme, Theme, theme } from "omp:ui/theme";
-import { report } from "omp:api/unit";
+import { callNow } from "omp:host";
+import { report, unit } from "omp:api/unit";
 
 export const surfaces = new Surfaces();
 /** What waits for keys that the terminal has not used yet. */
@@ -120,6 +121,21 @@ export function makeUi(session, now, later) {
   };
 }
 
+/** Draws an entry, once, as a part of the conversation. */
+export function showEntry(customType, data) {
+  const renderer = unit.entryRenderers.get(customType);
+  if (renderer === undefined || callNow("session.hasUI", {}) !== true) return;
+  try {
+    const id = newSurface("entry");
+    const component = renderer({ type: "custom", customType, data }, { expanded: false }, theme);
+    if (component == null) return;
+    surfaces.mount(id, component, { tui: new ExtensionTui(id, surfaces) });
+    callNow("ui.mount", { place: "entry", surface: id });
+  } catch (error) {
+    report(`drawing an entry "${customType}"`, error);
+  }
+}
+
 function plainItem({ label, description }) {
   return { label: String(label), description: description === undefined ? undefined : String(description) };
 }
@@ -164,17 +180,19 @@ async function custom(factory, options, now, later) {
     now("ui.closeDialog", { id });
     finish(result);
   };
-  const component = await factory(tui, theme, getKeybindings(), done);
+  // Hooks have an older form of the factory, without keys.
+  const given = factory.length === 3 ? [done] : [getKeybindings(), done];
+  const component = await factory(tui, theme, ...given);
   if (ended) {
     component?.dispose?.();
     return finished;
   }
   surfaces.mount(id, component, { tui });
   const over = options?.overlay === true;
-  const given = typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
+  const overlay = typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
   options?.onHandle?.(overlayHandle(id, now));
   options?.signal?.addEventListener?.("abort", () => done(undefined), { once: true });
-  const shown = later("ui.custom", { surface: id, overlay: over, options: overlayOptions(given) });
+  const shown = later("ui.custom", { surface: id, overlay: over, options: overlayOptions(overlay) });
   // Whoever closes the panel for the extension ends the wait with nothing.
   shown.then(() => done(undefined), (error) => {
     report("ui.custom", error);

@@ -9,6 +9,8 @@ export const unit = {
   shortcuts: new Map(),
   flags: new Map(),
   messageRenderers: new Map(),
+  /** Draws entries of the session that no model sees. */
+  entryRenderers: new Map(),
   thinkingRenderers: [],
   providers: new Map(),
   /** Handlers on the bus that all extensions share. */
@@ -18,7 +20,14 @@ export const unit = {
   active: false,
   path: "",
   cwd: "",
+  /** One API has the system prompt as one text, the other as its parts. */
+  promptIsText: false,
 };
+
+/** The system prompt in the form that the extension was written for. */
+export function shapedPrompt(prompt) {
+  return unit.promptIsText && Array.isArray(prompt) ? prompt.join("\n\n") : prompt;
+}
 
 /** Tells the program what has changed in what the extension offers; once it is loaded, everything goes at once. */
 export function announce(kind, value) {

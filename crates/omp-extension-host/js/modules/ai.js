@@ -70,9 +70,18 @@ export function createAssistantMessageEventStream() {
   };
 }
 
+/** Nothing while an extension loads: which models there are depends on the session. */
+function allModels() {
+  try {
+    return callNow("models.all", {}) ?? [];
+  } catch {
+    return [];
+  }
+}
+
 export const getModel = (provider, id) => callNow("models.find", { provider, id }) ?? undefined;
-export const getModels = (provider) => (callNow("models.all", {}) ?? []).filter((model) => model.provider === provider);
-export const getProviders = () => [...new Set((callNow("models.all", {}) ?? []).map((model) => model.provider))];
+export const getModels = (provider) => allModels().filter((model) => model.provider === provider);
+export const getProviders = () => [...new Set(allModels().map((model) => model.provider))];
 export const getEnvApiKey = (provider) => callNow("models.environmentKey", { provider }) ?? undefined;
 export const modelsAreEqual = (one, other) => one?.provider === other?.provider && one?.id === other?.id;
 

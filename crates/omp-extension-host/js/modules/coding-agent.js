@@ -6,7 +6,7 @@ export * from "omp:modules/event-guards";
 export * from "omp:modules/transcript";
 export * from "omp:modules/truncate";
 export * from "omp:ui/index";
-export { exec } from "omp:api/extension";
+export { exec, logger } from "omp:api/extension";
 export { complete } from "omp:modules/ai";
 
 export const APP_NAME = "omp";
@@ -15,6 +15,8 @@ export const VERSION = callNow("program.version", {}) ?? "0.0.0";
 
 /** The user's directory for the agent. */
 export const getAgentDir = () => callNow("program.agentDirectory", {});
+/** omp is one file: what others look for beside their program is in this directory. */
+export const getPackageDir = getAgentDir;
 export const getProjectDir = () => callNow("session.cwd", {});
 export const getSessionsDir = () => `${getAgentDir()}/sessions`;
 
@@ -45,6 +47,13 @@ export async function withFileMutationQueue(path, change) {
     if (queues.get(path) === settled) queues.delete(path);
   }
 }
+
+/** Settings of the original; those that omp has are its own. */
+export const SettingsManager = {
+  create: () => ({
+    getShellPath: () => undefined, getShellCommandPrefix: () => undefined, getGlobalSettings: () => ({}), getProjectSettings: () => ({}),
+  }),
+};
 
 /** What code of the original asks for and omp decides itself. */
 export const createEventBus = () => {

@@ -53,6 +53,8 @@ pub(crate) struct Placed {
     pub(crate) widgets: Vec<Widget>,
     pub(crate) footer: Option<SurfaceId>,
     pub(crate) header: Option<SurfaceId>,
+    /// Entries of the session that their extensions draw, each once.
+    pub(crate) entries: Vec<SurfaceId>,
     pub(crate) editor: Option<SurfaceId>,
     pub(crate) working: Working,
     pub(crate) thinking_label: Option<(u64, String)>,
@@ -134,6 +136,8 @@ impl Placed {
             "footer" => self.footer = Some(surface),
             "header" => self.header = Some(surface),
             "editor" => self.editor = Some(surface),
+            "entry" if self.entries.len() < MOST => self.entries.push(surface),
+            "entry" => {}
             _ => self.place_widget(surface.0, arguments, WidgetContent::Surface(surface)),
         }
     }
@@ -144,6 +148,7 @@ impl Placed {
             "footer" => of(&mut self.footer),
             "header" => of(&mut self.header),
             "editor" => of(&mut self.editor),
+            "entry" => {}
             _ => {
                 let key = arguments["key"].as_str().unwrap_or_default();
                 self.widgets.retain(|widget| widget.owner != owner || widget.key != key);
@@ -165,6 +170,7 @@ impl Placed {
     pub(crate) fn keep(&mut self, is_alive: impl Fn(u64) -> bool) {
         self.statuses.retain(|_, (owner, _)| is_alive(*owner));
         self.widgets.retain(|widget| is_alive(widget.owner));
+        self.entries.retain(|(owner, _)| is_alive(*owner));
         for place in [&mut self.footer, &mut self.header, &mut self.editor] {
             place.take_if(|(owner, _)| !is_alive(*owner));
         }

@@ -332,7 +332,8 @@ async fn repositories_are_cloned_and_completed() {
         },
         features: FeatureChoice::Unsaid,
     };
-    let install = async |mode| world.packages().install(&target, &world.registry.installer(), mode).await.unwrap();
+    let install =
+        async |mode| world.packages().install(&target, &world.registry.installer(), mode).await.unwrap();
     let dry = install(InstallMode::DryRun).await;
     assert_eq!((dry.name.as_str(), dry.dependencies, world.tree().len()), ("cloned", 1, 0));
     let installed = install(InstallMode::Normal).await;
@@ -345,7 +346,9 @@ async fn repositories_are_cloned_and_completed() {
     let second = repository.commit("package.json", &manifest("2.0.0")).await;
     let upgraded = install(InstallMode::Normal).await;
     assert_eq!((upgraded.how, upgraded.previous.as_deref()), (InstalledHow::Git(second), Some("1.0.0")));
-    assert!(world.everything().iter().all(|(path, _)| !path.ends_with("pwned") && !path.ends_with(".git/HEAD")));
+    assert!(
+        world.everything().iter().all(|(path, _)| !path.ends_with("pwned") && !path.ends_with(".git/HEAD"))
+    );
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
 use super::map::SourceMap;
-use super::{Compiled, Hint, ModuleKind};
+use super::{Compiled, Hint, ModuleKind, Request};
 
 /// Changes when the same source becomes something else.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
@@ -60,6 +60,18 @@ impl Cache {
         let types = head.get("types")?.as_array()?;
         let types = types.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
         Some(Compiled { kind, code: code.to_owned(), types })
+    }
+
+    /// What a file asks for, so that a scan need not read its syntax again.
+    pub(super) fn read_requests(&self, key: &str) -> Option<Vec<Request>> {
+        let text = std::fs::read_to_string(self.directory.join(format!("{key}.imports"))).ok()?;
+        let list: Vec<(String, Vec<String>)> = serde_json::from_str(&text).ok()?;
+        Some(list.into_iter().map(|(specifier, names)| Request { specifier, names }).collect())
+    }
+
+    pub(super) fn write_requests(&self, key: &str, requests: &[Request]) {
+        let list: Vec<Value> = requests.iter().map(|one| json!([one.specifier, one.names])).collect();
+        let _ = self.put(&self.directory.join(format!("{key}.imports")), json!(list).to_string().as_bytes());
     }
 
     /// What cannot be kept is compiled again the next time.

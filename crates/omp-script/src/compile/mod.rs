@@ -16,6 +16,7 @@ pub(crate) use imports::{SEPARATOR, split_names, with_names};
 use map::SourceMap;
 pub(crate) use requests::Request;
 use translate::Translated;
+pub(crate) use translate::translate_for_node;
 
 /// What kind of module a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +127,23 @@ impl Compiler {
     }
 }
 
-/// What a file asks for, without keeping anything else of it.
-pub(crate) fn requests_of(path: &Path, source: &str, hint: Hint) -> Result<Vec<Request>, String> {
-    translate::translate(path, source, hint).map(|translated| translated.requests)
+/// What a file asks for. With a `cache`, its syntax is read once.
+pub(crate) fn requests_of(
+    path: &Path,
+    source: &str,
+    hint: Hint,
+    cache: Option<&Path>,
+) -> Result<Vec<Request>, String> {
+    let cache = cache.map(|directory| Cache::new(directory.to_owned()));
+    let key = cache.as_ref().map(|cache| (cache, cache.key(path, source, hint)));
+    if let Some(known) = key.as_ref().and_then(|(cache, key)| cache.read_requests(key)) {
+        return Ok(known);
+    }
+    let requests = translate::translate(path, source, hint)?.requests;
+    if let Some((cache, key)) = &key {
+        cache.write_requests(key, &requests);
+    }
+    Ok(requests)
 }
 
 /// The path of a module's name: `import("./x.ts?v=2")` is a second instance of the same file.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{BindingPattern, Declaration, Program, Statement};
-use oxc_codegen::{Codegen, CodegenOptions};
+use oxc_codegen::{Codegen, CodegenOptions, CodegenReturn};
 use oxc_parser::{Parser, ParserReturn};
 use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::SourceType;
@@ -46,17 +46,21 @@ pub(super) fn translate(path: &Path, source: &str, hint: Hint) -> Result<Transla
     let source = plain.as_deref().unwrap_or(source);
     let kind = source_type(path, hint);
     let parsed = Parser::new(&allocator, source, kind).parse();
-    if let Some(error) =
-        parsed.diagnostics.iter().next().filter(|_| parsed.panicked || parsed.diagnostics.has_errors())
-    {
-        let offset = error.labels.first().map_or(0, |label| label.offset());
-        return Err(sentence(path, source, offset as usize, &error.message));
+    if let Some(problem) = syntax_problem(path, source, &parsed) {
+        return Err(problem);
     }
     if kind.is_typescript() || kind.is_jsx() {
         transform(path, source, &allocator, parsed, hint)
     } else {
         Ok(keep(source, parsed, hint))
     }
+}
+
+fn syntax_problem(path: &Path, source: &str, parsed: &ParserReturn<'_>) -> Option<String> {
+    let has_failed = parsed.panicked || parsed.diagnostics.has_errors();
+    let error = parsed.diagnostics.iter().next().filter(|_| has_failed)?;
+    let offset = error.labels.first().map_or(0, |label| label.offset());
+    Some(sentence(path, source, offset as usize, &error.message))
 }
 
 fn sentence(path: &Path, source: &str, offset: usize, message: &str) -> String {
@@ -81,6 +85,41 @@ fn decide(hint: Hint, has_module_syntax: bool, scope: &[&str], is_typescript: bo
         }
         Hint::Unknown => ModuleKind::CommonJs,
     }
+}
+
+/// A file for a Node that has no TypeScript: what kind of module it is, and its code with a source map inside. It may ask for
+/// `require` and the like, as in the engine.
+pub(crate) fn translate_for_node(
+    path: &Path,
+    source: &str,
+    hint: Hint,
+) -> Result<(ModuleKind, String), String> {
+    let allocator = Allocator::default();
+    let kind = source_type(path, hint);
+    let parsed = Parser::new(&allocator, source, kind).parse();
+    if let Some(problem) = syntax_problem(path, source, &parsed) {
+        return Err(problem);
+    }
+    let Printed { kind, scope, text, .. } = print(path, source, &allocator, parsed, hint)?;
+    let map =
+        text.map.map(|map| format!("\n//# sourceMappingURL={}\n", map.to_data_url())).unwrap_or_default();
+    Ok((kind, format!("{}{}{map}", node_prefix(kind, &scope), text.code)))
+}
+
+/// On the first line, so that lines stay what they are.
+fn node_prefix(kind: ModuleKind, scope: &[&str]) -> String {
+    if kind == ModuleKind::CommonJs || scope.is_empty() {
+        return String::new();
+    }
+    let value = |name: &&str| match *name {
+        "require" => "require = ompRequire(import.meta.url)",
+        "__filename" => "__filename = import.meta.filename",
+        "__dirname" => "__dirname = import.meta.dirname",
+        "module" => "module = { exports: {} }",
+        _ => "exports = {}",
+    };
+    let values: Vec<&str> = scope.iter().map(value).collect();
+    format!("import {{ createRequire as ompRequire }} from \"node:module\"; const {}; ", values.join(", "))
 }
 
 /// The one line that the engine puts before a module; see `LINES_BEFORE`.
@@ -109,6 +148,32 @@ fn transform<'a>(
     parsed: ParserReturn<'a>,
     hint: Hint,
 ) -> Result<Translated, String> {
+    let Printed { kind, scope, text, types, requests } = print(path, source, allocator, parsed, hint)?;
+    let mut positions = SourceMap::default();
+    for token in text.map.iter().flat_map(|map| map.get_tokens()) {
+        positions.push(token.get_dst_line(), token.get_dst_col(), token.get_src_line(), token.get_src_col());
+    }
+    let code = format!("{}{}{}", prefix(kind, &scope), text.code, suffix(kind));
+    Ok(Translated { compiled: Compiled { kind, code, types }, map: positions, requests })
+}
+
+/// JavaScript without types.
+struct Printed<'a> {
+    kind: ModuleKind,
+    /// What it takes for granted in its scope.
+    scope: Vec<&'static str>,
+    text: CodegenReturn<'a>,
+    types: Vec<String>,
+    requests: Vec<Request>,
+}
+
+fn print<'a>(
+    path: &Path,
+    source: &'a str,
+    allocator: &'a Allocator,
+    parsed: ParserReturn<'a>,
+    hint: Hint,
+) -> Result<Printed<'a>, String> {
     let has_module_syntax = parsed.module_record.has_module_syntax;
     let mut program = parsed.program;
     let mut types = exported(&program);
@@ -137,15 +202,8 @@ fn transform<'a>(
     let scope = scope_of(&done.scoping);
     let kind = decide(hint, has_module_syntax, &scope, true);
     let options = CodegenOptions { source_map_path: Some(path.to_owned()), ..CodegenOptions::default() };
-    let printed = Codegen::new().with_options(options).with_source_text(source).build(&program);
-    let mut map = SourceMap::default();
-    if let Some(tokens) = &printed.map {
-        for token in tokens.get_tokens() {
-            map.push(token.get_dst_line(), token.get_dst_col(), token.get_src_line(), token.get_src_col());
-        }
-    }
-    let code = format!("{}{}{}", prefix(kind, &scope), printed.code, suffix(kind));
-    Ok(Translated { compiled: Compiled { kind, code, types }, map, requests })
+    let text = Codegen::new().with_options(options).with_source_text(source).build(&program);
+    Ok(Printed { kind, scope, text, types, requests })
 }
 
 /// JavaScript as it is, with the names of its imports.

@@ -218,7 +218,7 @@ fn a_scan_lists_imports_by_module_and_name() {
         "const { Worker } = require('node:worker_threads');\nexport const part = Worker;\n",
     );
     bench.write("broken.ts", "import './main';\nimport './gone';\nconst x: = 1;\n");
-    let report = omp_script::scan(&entry, &|name| name == "@first/api");
+    let report = omp_script::scan(&entry, &|name| name == "@first/api", None);
     let names: Vec<(String, Vec<String>)> =
         report.imports.into_iter().map(|(module, names)| (module, names.into_iter().collect())).collect();
     let expected = [
@@ -234,7 +234,7 @@ fn a_scan_lists_imports_by_module_and_name() {
     assert_eq!(names, expected);
     assert_eq!(report.files, [entry, bench.path("part.js")]);
     assert!(report.needs_host.unwrap().ends_with("part.js imports node:worker_threads"));
-    let broken = omp_script::scan(&bench.path("broken.ts"), &|_| false);
+    let broken = omp_script::scan(&bench.path("broken.ts"), &|_| false, None);
     assert!(broken.problems[0].contains("broken.ts:3:"), "{:?}", broken.problems);
 }
 

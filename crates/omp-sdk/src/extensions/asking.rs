@@ -7,7 +7,7 @@ use omp_types::{CustomMessage, UserBlock, UserContent};
 use serde_json::{Value, json};
 
 use crate::extensions::port::custom_message;
-use crate::extensions::{lock, models};
+use crate::extensions::{lock, models, tools};
 use crate::session::Session;
 
 /// What becomes of a prompt.
@@ -64,6 +64,7 @@ impl Session {
     pub(crate) async fn extensions_before_run(&self, prompt: &Prompt) -> Result<(), AgentError> {
         self.extensions.started().await;
         self.extensions.noted().await;
+        tools::refresh(self);
         self.setup.set_run_system(None);
         let Some(set) = self.extensions.set.as_ref().filter(|set| set.listens(EventName::BeforeAgentStart))
         else {

@@ -86,16 +86,21 @@ impl ExtensionSurroundings<'_> {
                 Err(reason) => found.refused.push(RefusedExtension { spec, reason }),
             }
         }
-        match found.refused.len() {
-            0 => {}
-            count => found.warnings.push(format!(
-                "{count} {} of this project {} not loaded, because you have not trusted {} (/extensions lists them; to \
-                 allow them: /trust add, or omp trust add)",
-                if count == 1 { "extension" } else { "extensions" },
-                if count == 1 { "was" } else { "were" },
-                if count == 1 { "it" } else { "them" },
-            )),
-        }
+    }
+}
+
+impl Found {
+    /// What a user should know who does not look at the list.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let count = self.refused.len();
+        let (noun, verb, pronoun) =
+            if count == 1 { ("extension", "was", "it") } else { ("extensions", "were", "them") };
+        (count > 0).then(|| {
+            format!(
+                "{count} {noun} of this project {verb} not loaded, because you have not trusted {pronoun} (/extensions lists them; to \
+                 allow them: /trust add, or omp trust add)"
+            )
+        })
     }
 }
 

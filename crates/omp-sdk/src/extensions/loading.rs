@@ -60,6 +60,10 @@ impl LoadedExtensions {
         }
     }
 
+    pub(super) fn set(&self) -> Option<&Arc<Extensions>> {
+        self.set.as_ref()
+    }
+
     /// No session comes.
     pub async fn end(self) {
         if let Some(set) = self.set {
@@ -78,12 +82,13 @@ impl ExtensionSurroundings<'_> {
 
     /// Finds the extensions and loads them. Without any, nothing is started.
     pub async fn load(&self, choice: &ExtensionChoice) -> LoadedExtensions {
-        let path = self.environment.var("PATH");
-        self.load_trusted(choice, ProjectTrust::at(self.directories, self.cwd, self.settings, path)).await
+        self.load_trusted(choice, self.trust()).await
     }
 
     async fn load_trusted(&self, choice: &ExtensionChoice, trust: ProjectTrust) -> LoadedExtensions {
-        let Found { specs, refused, mut warnings, seals } = self.find(choice, trust).await;
+        let mut found = self.find(choice, trust).await;
+        found.warnings.extend(found.refusal());
+        let Found { specs, refused, mut warnings, seals } = found;
         if specs.is_empty() {
             return LoadedExtensions { set: None, refused, warnings };
         }

@@ -11,6 +11,7 @@ mod loading;
 mod models;
 mod port;
 mod reading;
+mod survey;
 mod tools;
 
 use std::collections::VecDeque;
@@ -31,8 +32,8 @@ use tokio::task::JoinHandle;
 
 pub use omp_extension_host::{
     CommandSpec, Completion, Drawing, EventName, Extension, ExtensionForm, ExtensionSource, ExtensionSpec,
-    Extensions, FlagKind, FlagSpec, InputAnswer, PartRequest, Port, Problem, Registered, SessionFacts,
-    ShortcutSpec, UnitUsage,
+    ExtensionSurvey, Extensions, FlagKind, FlagSpec, HostProcess, InputAnswer, PartRequest, Port, Problem,
+    Registered, ScanReport, SessionFacts, ShortcutSpec, SurveyedExtension, UnitUsage,
 };
 
 use crate::extensions::port::SessionPort;

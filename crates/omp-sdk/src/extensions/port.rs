@@ -110,7 +110,12 @@ impl Port for SessionPort {
             "tools.pushPending" => tools::push_pending(self, &arguments),
             "commands.all" => Ok(reading::commands(self)),
             _ if operation.starts_with("models.") => models::read(self, operation, &arguments),
-            _ if operation.starts_with("tools.") => Ok(tools::read(self, operation)),
+            _ if operation.starts_with("tools.") => {
+                if let Ok(session) = self.session() {
+                    tools::refresh(&session);
+                }
+                Ok(tools::read(self, operation))
+            }
             _ => reading::read(self, operation, &arguments),
         }
     }

@@ -47,8 +47,31 @@ pub(crate) fn add(
     dormant
 }
 
+/// Offers what was registered since the session began, behind everything else.
+pub(crate) fn refresh(session: &Session) {
+    let Some(set) = session.extensions.set.as_ref().filter(|set| set.take_changed()) else { return };
+    let own = &session.extensions.own_tools;
+    let (offered, _) = set.tools_over(|spec| {
+        let wanted = spec.parameters.get(BUILTIN).and_then(Value::as_str)?;
+        own.iter().map(|tool| tool.definition()).find(|tool| tool.name == wanted).cloned()
+    });
+    let known = session.setup.all();
+    for (spec, form, tool) in offered {
+        let taken = known.iter().find(|other| other.definition().name == spec.name);
+        let is_same = taken.is_some_and(|other| other.definition() == tool.definition());
+        if is_same || (taken.is_some() && form != ExtensionForm::Extension) {
+            continue;
+        }
+        match spec.hidden || spec.default_inactive {
+            true => super::lock(&session.extensions.dormant).push(tool),
+            false => session.setup.exchange(&spec.name, Some(tool)),
+        }
+    }
+}
+
 /// Gives the model these tools and no others; what slept until now wakes.
 pub(crate) fn choose(session: &Session, names: &[String]) {
+    refresh(session);
     let mut dormant = super::lock(&session.extensions.dormant);
     let wanted = |tool: &Arc<dyn Tool>| names.contains(&tool.definition().name);
     for tool in dormant.extract_if(.., |tool| wanted(tool)) {

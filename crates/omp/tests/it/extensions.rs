@@ -391,10 +391,10 @@ fn a_name_that_is_not_offered_complains_when_it_is_used() {
     let source = r#"
 import { appendFileSync } from "node:fs";
 import { noSuchThing, VERSION } from "@oh-my-pi/pi-coding-agent";
-import { Worker } from "node:worker_threads";
+import { createSocket } from "node:dgram";
 export default function (pi) {
     pi.on("session_start", () => {
-        for (const use of [() => noSuchThing(), () => new Worker("x")]) {
+        for (const use of [() => noSuchThing(), () => createSocket("udp4")]) {
             try { use(); } catch (error) { appendFileSync("log.txt", error.message + "\n"); }
         }
         appendFileSync("log.txt", (VERSION.length > 0) + "\n");
@@ -406,7 +406,7 @@ export default function (pi) {
     let lines = log(&home);
     assert_eq!(lines.len(), 3, "{output:?}");
     assert!(lines[0].contains("noSuchThing is not offered by omp"), "{lines:?}");
-    assert!(lines[1].contains("worker_threads") && lines[1].contains("not offered by omp"), "{lines:?}");
+    assert!(lines[1].contains("node:dgram") && lines[1].contains("not offered by omp"), "{lines:?}");
     assert_eq!(lines[2], "true");
     server.finish();
 }

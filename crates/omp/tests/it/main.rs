@@ -24,6 +24,7 @@ mod edit_modes;
 mod effects;
 mod environment;
 mod export;
+mod extending;
 mod extension_commands;
 mod extension_flags;
 mod extension_places;

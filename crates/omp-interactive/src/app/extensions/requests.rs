@@ -122,8 +122,11 @@ impl App {
             self.surface.draw_everything();
         }
         self.surfaces_changed(dirty);
-        let header = screen.placed().header.take();
-        header.into_iter().for_each(|header| self.show_header(header));
+        let (header, entries) = {
+            let mut placed = screen.placed();
+            (placed.header.take(), std::mem::take(&mut placed.entries))
+        };
+        header.into_iter().chain(entries).for_each(|rows| self.show_once(rows));
         for (surface, reason) in failed {
             let extension = self.extension_set().and_then(|set| set.by_id(surface.0));
             let name = extension.as_ref().map_or_else(String::new, |extension| extension.spec.name.clone());
@@ -139,8 +142,8 @@ impl App {
         self.set_title();
     }
 
-    /// The first rows of the conversation are in the terminal's history, so a header is shown once, as a part of it.
-    fn show_header(&mut self, header: SurfaceId) {
+    /// The first rows of the conversation are in the terminal's history, so a header is shown once, as a part of it, like an entry.
+    fn show_once(&mut self, header: SurfaceId) {
         let (width, set) = (self.surface.width, self.extension_set());
         let Some(set) = set else { return };
         self.spawn(async move {
