@@ -20,19 +20,6 @@ const MOST_LIST: usize = 64 * 1024 * 1024;
 const MOST_COMPLAINT: usize = 16 * 1024;
 /// So many files are named to git at once.
 const AT_ONCE: usize = 200;
-/// Variables that lead git to another repository, as hooks have them. The repository is the one around the directory.
-const LEADING_ELSEWHERE: [&str; 10] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_EXTERNAL_DIFF",
-];
 /// What keeps git from writing, and a repository from running programs of its own when it is only looked at.
 const QUIETLY: [&str; 6] = [
     "--no-optional-locks",
@@ -82,8 +69,7 @@ impl Git {
         cancel: CancellationToken,
         patience: Duration,
     ) -> Result<Self, HistoryError> {
-        let here = |(name, _): &(&OsStr, _)| !LEADING_ELSEWHERE.iter().any(|other| name == other);
-        let mut environment: Environment = environment.iter().filter(here).collect();
+        let mut environment = environment.without_git();
         for (name, value) in
             [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_PAGER", "cat"), ("LC_ALL", "C")]
         {

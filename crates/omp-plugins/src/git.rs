@@ -5,7 +5,7 @@
 
 mod source;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,22 +42,6 @@ const QUIETLY: [&str; 12] = [
     "-c",
     "advice.detachedHead=false",
 ];
-/// Variables that lead git to another repository, or to programs for it.
-const LEADING_ELSEWHERE: [&str; 12] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_TEMPLATE_DIR",
-    "GIT_EXEC_PATH",
-];
-
 /// Why there is no clone.
 #[derive(Debug, Error)]
 pub enum GitError {
@@ -133,9 +117,7 @@ pub struct Git {
 impl Git {
     /// With the environment of this program, from which keys are removed.
     pub fn new(environment: Environment, cancel: CancellationToken) -> Self {
-        let environment = environment.without(&SecretNames::default());
-        let here = |(name, _): &(&OsStr, _)| !LEADING_ELSEWHERE.iter().any(|other| name == other);
-        let mut environment: Environment = environment.iter().filter(here).collect();
+        let mut environment = environment.without(&SecretNames::default()).without_git();
         for (name, value) in [
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_ASKPASS", "/usr/bin/false"),

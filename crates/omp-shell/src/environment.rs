@@ -6,6 +6,22 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
+/// Variables that lead git to another repository, or to other programs.
+const LEADING_GIT: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_TEMPLATE_DIR",
+    "GIT_EXEC_PATH",
+];
+
 /// A complete set of environment variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
@@ -63,6 +79,12 @@ impl Environment {
     /// Without the variables that `secrets` names.
     pub fn without(mut self, secrets: &SecretNames) -> Self {
         self.0.retain(|name, _| !secrets.matches(name));
+        self
+    }
+
+    /// Without what leads git to another repository, or to programs of its own, as hooks have it.
+    pub fn without_git(mut self) -> Self {
+        self.0.retain(|name, _| !LEADING_GIT.iter().any(|other| name == other));
         self
     }
 

@@ -38,25 +38,10 @@ pub fn extensions_report(session: &Session) -> String {
     for extension in &loaded {
         describe(&mut text, extension);
     }
-    for (spec, reason) in failed {
-        let _ = writeln!(
-            text,
-            "{} ({}) {}\n  not loaded: {reason}",
-            spec.name,
-            spec.source.name(),
-            spec.path.display()
-        );
-    }
-    for refused in refused {
-        let spec = &refused.spec;
-        let _ = writeln!(
-            text,
-            "{} ({}) {}\n  not loaded: {}",
-            spec.name,
-            spec.source.name(),
-            spec.path.display(),
-            refused.reason
-        );
+    let refused = refused.iter().map(|refused| (refused.spec.clone(), refused.reason.clone()));
+    for (spec, reason) in failed.into_iter().chain(refused) {
+        let (source, path) = (spec.source.name(), spec.path.display());
+        let _ = writeln!(text, "{} ({source}) {path}\n  not loaded: {reason}", spec.name);
     }
     match text.is_empty() {
         true => "No extensions (put a .ts or .js file into ~/.omp/agent/extensions)".to_owned(),

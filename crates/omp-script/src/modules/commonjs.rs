@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rquickjs::function::Func;
 use rquickjs::{Array, Ctx, Function, Module, Object, Persistent, Result, Value};
 
-use super::files::Loaded;
+use super::files::{Loaded, ModuleFile};
 use super::resolve::Way;
 use super::{ModulesInner, Target, facade, node, raise, syntax};
 use crate::ops::function;
@@ -72,7 +72,8 @@ impl ModulesInner {
             Target::File { path, query } => {
                 self.state.shared.touch(Touch::Read, &path.display().to_string());
                 let name = format!("{}{query}", path.display());
-                let loaded = self.files.load(&self.state.compiler, &path, &name, None);
+                let file = ModuleFile { path: &path, name: &name, said: None };
+                let loaded = self.files.load(&self.state.compiler, &file);
                 match loaded.map_err(|message| syntax(ctx, &message))? {
                     Loaded::Es(_) => ("es", name),
                     Loaded::CommonJs(_) | Loaded::Json(_) | Loaded::Text(_) => ("file", name),

@@ -21,6 +21,15 @@ pub(crate) enum Loaded {
     Text(Rc<str>),
 }
 
+/// A file that is imported.
+pub(crate) struct ModuleFile<'m> {
+    pub(crate) path: &'m Path,
+    /// What the engine calls it.
+    pub(crate) name: &'m str,
+    /// The type that the import names.
+    pub(crate) said: Option<&'m str>,
+}
+
 pub(crate) struct Files {
     loaded: RefCell<HashMap<String, Loaded>>,
     seal: Option<Arc<CodeSeal>>,
@@ -35,29 +44,18 @@ impl Files {
         self.loaded.borrow().get(name).cloned()
     }
 
-    /// The module that the engine calls `name`; `said` is the type that its import names. An error is a sentence.
-    pub(crate) fn load(
-        &self,
-        compiler: &Compiler,
-        path: &Path,
-        name: &str,
-        said: Option<&str>,
-    ) -> Result<Loaded, String> {
-        if let Some(loaded) = self.get(name) {
+    /// The module in a file. An error is a sentence.
+    pub(crate) fn load(&self, compiler: &Compiler, file: &ModuleFile<'_>) -> Result<Loaded, String> {
+        if let Some(loaded) = self.get(file.name) {
             return Ok(loaded);
         }
-        let loaded = self.read(compiler, path, name, said)?;
-        self.loaded.borrow_mut().insert(name.to_owned(), loaded.clone());
+        let loaded = self.read(compiler, file)?;
+        self.loaded.borrow_mut().insert(file.name.to_owned(), loaded.clone());
         Ok(loaded)
     }
 
-    fn read(
-        &self,
-        compiler: &Compiler,
-        path: &Path,
-        name: &str,
-        said: Option<&str>,
-    ) -> Result<Loaded, String> {
+    fn read(&self, compiler: &Compiler, file: &ModuleFile<'_>) -> Result<Loaded, String> {
+        let &ModuleFile { path, name, said } = file;
         let cannot = |reason: &str| format!("cannot read {}: {reason}", path.display());
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         if extension == "node" {

@@ -33,7 +33,7 @@ use crate::state::State;
 use crate::unit::{BuiltinModule, Touch};
 pub(crate) use commonjs::Internal;
 use facade::{Facade, Stand};
-use files::{Files, Loaded};
+use files::{Files, Loaded, ModuleFile};
 pub(crate) use node::node_name;
 pub(crate) use package::{kind_of, package_of};
 pub(crate) use resolve::{Way, resolve};
@@ -172,7 +172,8 @@ impl ModulesInner {
             Target::File { path, query } => {
                 self.state.shared.touch(Touch::Read, &path.display().to_string());
                 let name = format!("{}{query}", path.display());
-                let loaded = self.files.load(&self.state.compiler, &path, &name, said);
+                let file = ModuleFile { path: &path, name: &name, said };
+                let loaded = self.files.load(&self.state.compiler, &file);
                 match loaded.map_err(|message| syntax(ctx, &message))? {
                     Loaded::Es(compiled) => {
                         let types: Vec<_> = names

@@ -5,12 +5,12 @@ use omp_testkit::Home;
 use crate::extensions::{done, factory, log, scripted};
 use crate::support::omp_run;
 
-fn started(name: &str) -> String {
+pub(crate) fn started(name: &str) -> String {
     factory(&format!("pi.on(\"session_start\", () => log({name:?}));"))
 }
 
 /// What the extensions of a session log, in the order in which they were loaded.
-fn session(home: &Home, words: &[&str]) -> Vec<String> {
+pub(crate) fn session(home: &Home, words: &[&str]) -> Vec<String> {
     let _ = std::fs::remove_file(home.path("work/log.txt"));
     let output = omp_run(home, &[&["-p", "go"], words].concat());
     assert_eq!(output.code, Some(0), "{output:?}");

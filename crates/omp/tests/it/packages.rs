@@ -7,6 +7,7 @@ use flate2::write::GzEncoder;
 use omp_testkit::{Home, Output, Page, PageServer};
 use serde_json::{Value, json};
 
+use crate::extension_places::{self, started};
 use crate::extensions::{done, factory, log, scripted};
 use crate::support::{LIMIT, omp, omp_run};
 
@@ -45,16 +46,9 @@ fn package(home: &Home, directory: &str, name: &str, more: Value) {
     home.write(format!("work/{directory}/skills/{directory}/SKILL.md"), skill);
 }
 
-fn started(name: &str) -> String {
-    factory(&format!("pi.on(\"session_start\", () => log({name:?}));"))
-}
-
 /// The extensions that a session loads, by what they log.
 fn session(home: &Home, words: &[&str]) -> Vec<String> {
-    let _ = std::fs::remove_file(home.path("work/log.txt"));
-    let output = omp_run(home, &[&["-p", "go"], words].concat());
-    assert_eq!(output.code, Some(0), "{output:?}");
-    let mut lines = log(home);
+    let mut lines = extension_places::session(home, words);
     lines.sort();
     lines
 }
