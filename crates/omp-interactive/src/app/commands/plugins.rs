@@ -153,7 +153,7 @@ pub(crate) fn act(app: &mut App, id: &str, action: PluginAction) {
                     }
                 }
                 None if changed => {
-                    app.hint(Token::Muted, "Plugins have changed (to use them: /reload-plugins)")
+                    app.hint(Token::Muted, "Plugins have changed (to use them: /reload-plugins)");
                 }
                 None => {}
             }
