@@ -69,7 +69,7 @@ impl Git {
         cancel: CancellationToken,
         patience: Duration,
     ) -> Result<Self, HistoryError> {
-        let mut environment = environment.without_git();
+        let mut environment = environment.clone().without_git();
         for (name, value) in
             [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_PAGER", "cat"), ("LC_ALL", "C")]
         {

@@ -8,7 +8,7 @@ use omp_testkit::{Home, Output, Page, PageServer};
 use serde_json::{Value, json};
 
 use crate::extension_places::{self, started};
-use crate::extensions::{done, factory, log, scripted};
+use crate::extensions::{done, scripted};
 use crate::support::{LIMIT, omp, omp_run};
 
 const PLUGINS: &str = "home/.omp/plugins";
