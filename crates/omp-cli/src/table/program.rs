@@ -33,4 +33,4 @@ pub static ENVIRONMENT: &[(&str, &str)] = &[
 
 /// Words people type for a management command that `omp` does not have under that name. Alone on the
 /// command line they are refused rather than sent to a model.
-pub static MANAGEMENT_WORDS: &[&str] = &["extensions", "marketplace", "uninstall"];
+pub static MANAGEMENT_WORDS: &[&str] = &["marketplace", "uninstall"];

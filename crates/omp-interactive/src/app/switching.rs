@@ -29,7 +29,9 @@ const RESUMED: &str = "Resumed session";
 #[derive(Default)]
 pub(super) struct Switching {
     going: usize,
-    /// A new session begins after this turn.
+    /// The one that is being opened is new.
+    is_new: bool,
+    /// A new session begins after this turn, or after the session that is being opened.
     wanted: bool,
     held: Vec<Content>,
 }
@@ -62,8 +64,9 @@ impl Surface {
 
 /// `/new`: after the turn that runs; typed again, it stops the turn. A compaction is not worth waiting for.
 pub(crate) fn begin_session(app: &mut App) {
-    // It is on its way: words that wait for it must not meet a second one.
     if app.shown.switching.going > 0 {
+        // If that is on its way, words that wait for it must not meet a second one.
+        app.shown.switching.wanted |= !app.shown.switching.is_new;
         return;
     }
     let can_wait =
@@ -72,8 +75,8 @@ pub(crate) fn begin_session(app: &mut App) {
         app.hint(Token::Muted, "New session after this turn (/new again: stop the turn now)");
         return;
     }
-    app.shown.switching.wanted = false;
     switch_session(app, |host| async move { host.begin().await }, "New session started");
+    app.shown.switching.is_new = true;
 }
 
 /// A turn has ended. Says whether a new session was asked for meanwhile, which begins now.
@@ -99,6 +102,7 @@ where
     // What waits for a turn of this session would never be said.
     drafting::give_back(app);
     app.shown.switching.wanted = false;
+    app.shown.switching.is_new = false;
     app.shown.switching.going += 1;
     app.spawn(async move {
         let arrival = switching.await;
@@ -110,7 +114,10 @@ where
                 Err(SwitchError::DirectoryGone { path, cwd }) => ask_to_move(app, path, &cwd),
                 Err(error) => app.complain(&error.to_string()),
             }
-            give_held_back(app);
+            match app.shown.switching.wanted {
+                true => begin_session(app),
+                false => give_held_back(app),
+            }
         }) as Task
     });
 }
@@ -133,10 +140,13 @@ fn switched(app: &mut App, arrival: Arrival, messages: &[Arc<omp_types::Message>
     app.turn.leave_run();
     arrive(app, messages, &done);
     arrival.remarks.iter().for_each(|remark| app.say(Level::Warning, remark));
-    for content in std::mem::take(&mut app.shown.switching.held) {
-        app.turn.waiting.push_back(Prompt::words(app.composer.images.content(&content)));
+    // They wait for the session that follows at once, if there is one.
+    if !app.shown.switching.wanted {
+        for content in std::mem::take(&mut app.shown.switching.held) {
+            app.turn.waiting.push_back(Prompt::words(app.composer.images.content(&content)));
+        }
+        app.send_waiting();
     }
-    app.send_waiting();
     if let Some(prompt) = arrival.prompt {
         app.set_text(&prompt);
     }

@@ -70,14 +70,18 @@ fn every_command_explains_itself() {
     }
 }
 
+/// The third word of the contract, `extensions`, is a command of omp.
 // proves: CLI-005
 #[test]
 fn management_words_are_not_sent_as_prompts() {
     let server = Server::start([Reply::new().text("sure")]);
     let home = home(&server, Wire::OpenAiCompletions);
-    let refused = omp_run(&home, &["extensions"]);
-    assert_eq!(refused.code, Some(1));
-    assert!(refused.stderr.contains("omp plugin") && refused.stderr.contains("omp launch extensions"));
+    for word in ["marketplace", "uninstall"] {
+        let refused = omp_run(&home, &[word]);
+        assert_eq!(refused.code, Some(1));
+        let launch = format!("omp launch {word}");
+        assert!(refused.stderr.contains("omp plugin") && refused.stderr.contains(&launch), "{refused:?}");
+    }
     assert!(server.requests().is_empty());
     assert_eq!(omp_run(&home, &["extensions are great"]).stdout, "sure\n");
     server.finish();

@@ -223,6 +223,24 @@ fn other_sessions_are_asked_about() {
     assert_eq!(session_files(&screen.home).len(), 2, "nothing was copied");
 }
 
+/// `/new` while another session is on its way is not lost: it comes after that.
+#[test]
+fn a_new_session_follows_a_switch_that_takes_long() {
+    let lines = r#"
+    let decide;
+    pi.on("session_before_switch", async ({ reason }, ctx) => {
+        if (reason !== "fork") return;
+        ctx.ui.notify("deciding");
+        return { cancel: await new Promise((resolve) => { decide = resolve; }) };
+    });
+    pi.on("session_switch", ({ reason }, ctx) => ctx.ui.notify(`arrived by ${reason}`));
+    pi.registerCommand("decide", { handler: async () => decide(true) });"#;
+    let mut screen = with(vec![say("one-answer.")], "", [lines]);
+    screen.say("question one").wait_for("one-answer.");
+    screen.say("/fork").wait_for("deciding").say("/new").say("/decide");
+    screen.wait_for("an extension cancelled it").wait_for("arrived by new");
+}
+
 /// Neither while the model works nor without a file, whatever extensions say.
 // proves: LOP-161
 #[test]
