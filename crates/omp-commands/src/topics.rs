@@ -20,6 +20,8 @@ const TOPICS: &[(&str, &[&str])] = &[
             "extensions",
             "hooks",
             "mcp",
+            "plugins",
+            "marketplace",
             "reload-plugins",
             "ssh",
         ],

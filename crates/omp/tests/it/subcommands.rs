@@ -29,6 +29,7 @@ fn office(server: &Server) -> Home {
     let report =
         r#"{"id":1,"time":"2026-01-02T03:04:05Z","tool":"lsp","report":"report-of-office","version":"0"}"#;
     home.write(format!("{agent}/tool-reports.jsonl"), format!("{report}\n"));
+    home.write(format!("{agent}/extensions/of-office.ts"), "export default () => undefined;\n");
     home.write("work/plugin/package.json", r#"{"name": "plugin-of-office", "version": "1.0.0", "omp": {}}"#);
     omp_run(&home, &["--profile", "office", "install", "./plugin"]).assert_success();
     omp_run(&home, &["--profile", "office", "-p", "asked-in-office"]).assert_success();
@@ -51,6 +52,7 @@ const PROFILED: &[(&[&str], &str)] = &[
     (&["bench", "of-office", "--runs", "1"], "test/of-office"),
     (&["config", "get", "temperature"], "0.25"),
     (&["du", "--json"], "\"files\": 1"),
+    (&["extensions", "list"], "of-office.ts"),
     (&["gallery", "-t", "bash", "-w", "60", "--plain"], "ok bash cargo"),
     (&["gc", "--older-than", "10", "--json"], "profiles/office"),
     (&["grievances"], "report-of-office"),
