@@ -139,6 +139,8 @@ fn json_documents(home: &Home) {
         &["config", "sources"],
         &["du"],
         &["gc"],
+        &["extensions", "list"],
+        &["extensions", "doctor"],
         &["history"],
         &["history", "search", "office"],
         &["mcp", "list"],
