@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use omp_shell::scope::GRACE;
 use omp_shell::{Ending, Exit, Program, Scope, SpawnError, Stdio};
 use support::{
     PORTABLE, assert_no_survivors, environment, eventually, marked, run, unique_mark, wait_for_file,
@@ -57,15 +58,23 @@ async fn what_a_command_leaves_behind_lives_until_the_scope_ends() {
     assert!(matches!(refused, Err(SpawnError::ScopeEnded)));
 }
 
+/// Whoever waited for the stubborn process would need as long as that is given, each time; a busy machine does not.
 #[tokio::test]
 async fn dropping_a_scope_ends_its_processes_without_blocking() {
-    let mark = unique_mark("drop");
-    let scope = Scope::new();
-    leave_three(&scope, &mark).await;
-    let started = Instant::now();
-    drop(scope);
-    assert!(started.elapsed() < Duration::from_millis(50), "drop took {:?}", started.elapsed());
-    assert_no_survivors(&mark, Duration::from_secs(5));
+    let mut took = Vec::new();
+    for attempt in 0..5 {
+        let mark = unique_mark(&format!("drop-{attempt}"));
+        let scope = Scope::new();
+        leave_three(&scope, &mark).await;
+        let started = Instant::now();
+        drop(scope);
+        took.push(started.elapsed());
+        assert_no_survivors(&mark, Duration::from_secs(5));
+        if took.last().is_some_and(|took| *took < GRACE) {
+            return;
+        }
+    }
+    panic!("drop took {took:?}");
 }
 
 #[tokio::test]
